@@ -28,7 +28,13 @@ DESCRIPTION = {"identity": {"name": "toy", "version": "1.2"}, "configuration": {
 
 
 def agent_request(
-    prompt: str = "How many?", *, deadline: int = 20, run_id: str = "a" * 32, conversation=(), kubeconfig: str = ""
+    prompt: str = "How many?",
+    *,
+    deadline: int = 20,
+    run_id: str = "a" * 32,
+    conversation=(),
+    kubeconfig: str = "",
+    environment: EnvironmentAccess | None = None,
 ) -> AgentRequest:
     server = "https://127.0.0.1:1/x" if kubeconfig else ""
     access = EnvironmentAccess(
@@ -48,7 +54,7 @@ def agent_request(
         conversation=tuple(Turn(*turn) for turn in conversation),
         run_id=run_id,
         deadline_seconds=deadline,
-        environment=access,
+        environment=environment or access,
     )
 
 

@@ -19,6 +19,7 @@ import pytest
 import yaml
 
 from sirocco.cli.main import main
+from sirocco.evidence.recorded import recorded_unit
 
 SEED = "20"
 LIMIT = 300
@@ -57,9 +58,9 @@ class RunFiles:
 
     @property
     def units(self) -> list[dict[str, Any]]:
-        """Every record, as it lies in the segments."""
+        """Every record, as it lies in the segments, with whole states."""
         return [
-            json.loads(line)
+            {**json.loads(line), "evidence": recorded_unit(line, segment).evidence}
             for segment in sorted((self.path / "evidence").glob("segment-*.jsonl.gz"))
             for line in gzip.decompress(segment.read_bytes()).splitlines()
         ]

@@ -50,12 +50,21 @@ class Foundation:
         self.store = Store(ids, base, owned, past)
         self.dynamics = Dynamics(self.store)
         self.audit = AuditLog()
+        self._trusted = ""
 
     def furnish(self, namespaces: Iterable[str]) -> None:
         """Put in place what the system itself has in these namespaces, and keep it there."""
-        furnishing = Furnishing(self.store, self.seed, self.time.history, lambda: self.authority.certificate)
+        furnishing = Furnishing(self.dynamics, self.seed, self.time, self.release, lambda: self._published_authority)
         furnishing.lay(namespaces)
         self.dynamics.publish = furnishing.keep
+
+    def trust(self, authority: str) -> None:
+        """Publish this certificate as that of the authority: where another one signs for the server's address."""
+        self._trusted = authority
+
+    @property
+    def _published_authority(self) -> str:
+        return self._trusted or self.authority.certificate
 
     @cached_property
     def authority(self) -> Authority:

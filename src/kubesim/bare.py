@@ -42,10 +42,6 @@ class BareWorld(NoInterventions):
     def settle(self) -> None:
         """Nobody acts."""
 
-    def advance(self) -> bool:
-        """Nothing is pending."""
-        return False
-
     def log(self, pod: Json, container: str, *, previous: bool, follow: bool) -> Sequence[LogLine]:
         """Nothing was written."""
         del pod, container, previous, follow
@@ -89,9 +85,10 @@ class BareEndpoint:
         """Answer a request."""
         return self._api.handle(request)
 
-    def advance(self) -> bool:
+    def advance(self, within: float) -> float | None:
         """Nothing is pending."""
-        return False
+        del within
+        return None
 
     def record_sent(self, text: str) -> None:
         """Nobody asks what a bare server answered."""

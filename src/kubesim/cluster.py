@@ -93,6 +93,7 @@ class Cluster:
         listener = bind_listener(self._listen)
         # Of now and not of the simulated time, since clients look at the certificate with a real clock.
         identity = issue_identity(host_names(listener, self._advertise), utc_now())
+        self._foundation.trust(identity.authority)
         self._plane.mount(_Endpoint(self._control))
         async with AsyncExitStack() as stack:
             stack.callback(self._plane.unmount)
@@ -243,9 +244,9 @@ class _Endpoint:
         """Answer a request."""
         return self._control.handle(request)
 
-    def advance(self) -> bool:
+    def advance(self, within: float) -> float | None:
         """Go on to the next thing that is due."""
-        return self._control.world.advance()
+        return self._control.world.advance(within)
 
     def record_sent(self, text: str) -> None:
         """Nobody asks what was streamed."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from kubesim.controllers.dynamics import Dynamics, Health, workload_of
+from kubesim.controllers.dynamics import Dynamics, Health, Stage, workload_of
 from kubesim.programs import is_awaiting_input
 from kubesim.resource import BY_NOUN
 from kubesim.status import Json
@@ -53,6 +53,8 @@ def _is_init(pod: Json, container: str) -> bool:
 def _implied_lines(dynamics: Dynamics, pod: Json, container: str) -> list[str]:
     fate = dynamics.fates.get(pod["metadata"]["uid"])
     health = fate.health if fate else Health.RUNNING
+    if fate is not None and fate.stage is Stage.CREATING:
+        return []
     if health in _SILENT or (health is Health.INIT_FAILING and not _is_init(pod, container)):
         return []
     declared = dynamics.declaration(pod)

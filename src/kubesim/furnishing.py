@@ -1,58 +1,79 @@
-"""What every cluster has beside what was declared: objects that the system itself puts in place.
+"""What every cluster has beside what was declared: objects that the system itself puts in place and keeps up to date.
 
-They are completed when somebody reads them, and no observation shows them as long as nobody changed them.
+They are made when somebody reads them, and no observation shows them as long as nobody changed them. The control plane
+runs on machines that are no nodes of the cluster, as with providers that manage it: it has leases, but no pods.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from typing import Any
 
-from kubesim.history import History, stamp
+from kubesim.access import bootstrap_objects
+from kubesim.canonical import derived_seed
+from kubesim.controllers.dynamics import Dynamics
+from kubesim.controllers.rows import ACCOUNT, DAEMON_SET, DEPLOYMENT, ENDPOINTS, NAMESPACE, SLICE
+from kubesim.controllers.settling import settle
+from kubesim.discovery.catalogue import git_version
+from kubesim.history import seconds_of, stamp
+from kubesim.kinds.declared import declare_object, establish_object
 from kubesim.resource import BY_NOUN, ResourceType
 from kubesim.status import Json
-from kubesim.store import Store, key_of
+from kubesim.store import Ids, Store, key_of, spell_number
+from kubesim.world import EnvironmentTime
 
 AUTHORITY = "kube-root-ca.crt"
-_CONFIG_MAP = BY_NOUN["configmap"]
-_SERVICE, _ENDPOINTS = BY_NOUN["service"], BY_NOUN["endpoints"]
+_CONFIG_MAP, _SERVICE, _NODE, _LEASE = (BY_NOUN[noun] for noun in ("configmap", "service", "node", "lease"))
+_SYSTEM, _NODE_LEASES = "kube-system", "kube-node-lease"
+_WORKLOAD_NOUNS = (
+    "deployment", "replicaset", "daemonset", "pod", "service", "endpoints", "configmap", "serviceaccount",
+)  # fmt: skip
 _DESCRIPTION = (
     "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the "
     "internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes "
     "clusters."
 )
 _API_ADDRESS, _API_PORT = "10.96.0.1", 6443
+_NODE_RENEWAL, _LEADER_RENEWAL = 10, 2
+"""Seconds after which kubelets and elected controllers renew their leases."""
 
 
-@dataclass(frozen=True, slots=True)
 class Furnishing:
-    """The system's own objects in one cluster."""
+    """The system's own objects in one cluster; `authority` gives its certificate, which takes a while."""
 
-    store: Store
-    seed: int
-    past: History
-    authority: Callable[[], str]
-    """Gives the certificate of the cluster's authority, which takes a while."""
+    def __init__(
+        self, dynamics: Dynamics, seed: int, time: EnvironmentTime, release: int, authority: Callable[[], str]
+    ) -> None:
+        self._dynamics = dynamics
+        self._store = dynamics.store
+        self._seed = seed
+        self._time = time
+        self._past = time.history
+        self._release = release
+        self._authority = authority
 
     def lay(self, namespaces: Iterable[str]) -> None:
         """Put them in place for these namespaces."""
         bundles = {name: {AUTHORITY: _bundle(name)} for name in namespaces}
-        self.store.lay(_CONFIG_MAP, bundles, self._with_authority)
+        self._store.lay(_CONFIG_MAP, bundles, self._with_authority)
         for row, obj in _api_service():
-            if self.store.content(row.noun, "default", "kubernetes") is None:
-                self.store.lay(row, {"default": {"kubernetes": obj}}, self._complete(row))
+            if self._store.content(row.noun, "default", "kubernetes") is None:
+                self._store.lay(row, {"default": {"kubernetes": obj}}, self._complete(row))
+        self._forget_workloads = self._store.prepare(_WORKLOAD_NOUNS, self._lay_workloads, (_SYSTEM,))
+        self._store.prepare((_LEASE.noun,), self._renew_leases, (_SYSTEM, _NODE_LEASES))
+        self._store.prepare((SLICE.noun,), self._follow_endpoints)
 
     def keep(self, namespace: str, now: str) -> None:
         """Publish the authority again in a namespace that has it no more, or is new."""
-        if self.store.content(_CONFIG_MAP.noun, namespace, AUTHORITY) is None:
+        if self._store.content(_CONFIG_MAP.noun, namespace, AUTHORITY) is None:
             obj = self._with_authority(_bundle(namespace), now)
-            self.store.lay(_CONFIG_MAP, {namespace: {AUTHORITY: obj}}, self._with_authority)
+            self._store.lay(_CONFIG_MAP, {namespace: {AUTHORITY: obj}}, self._with_authority)
 
     def _with_authority(self, obj: Json, made: str = "") -> Json:
         if "data" in obj:
             return obj
         complete = self._furnish_object(_CONFIG_MAP, obj, made)
-        return {**complete, "data": {"ca.crt": self.authority()}}
+        return {**complete, "data": {"ca.crt": self._authority()}}
 
     def _complete(self, row: ResourceType) -> Callable[[Json], Json]:
         return lambda obj: self._furnish_object(row, obj)
@@ -60,12 +81,108 @@ class Furnishing:
     def _furnish_object(self, row: ResourceType, obj: Json, made: str = "") -> Json:
         """An object with what the server writes into its metadata, which follows from the seed and its place."""
         key = key_of(row, obj)
-        digits = hashlib.sha256(f"{self.seed}/{'/'.join(key)}/{made}".encode()).hexdigest()
-        uid = f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:32]}"
-        born = self.past.birth("namespace", {"name": key.namespace}, None) + 1
-        version = self.past.version_at(born, self.store.version) if not made else self.store.version
-        own = {"uid": uid, "resourceVersion": str(version), "creationTimestamp": made or stamp(born)}
+        born = self._past.birth("namespace", {"name": key.namespace}, None) + 1
+        version = self._past.version_at(born, self._store.version) if not made else self._store.version
+        own = {"uid": self._uid(*key, made), "resourceVersion": str(version), "creationTimestamp": made or stamp(born)}
         return {**obj, "metadata": {**obj["metadata"], **own}}
+
+    def _number(self, *parts: str) -> int:
+        return int.from_bytes(hashlib.sha256(f"{self._seed}/{'/'.join(parts)}".encode()).digest()[:16], "big")
+
+    def _uid(self, *parts: str) -> str:
+        digits = f"{self._number(*parts):032x}"
+        return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
+
+    def _lay_workloads(self) -> None:
+        """Lay what runs in the system's namespace, as it came about in a cluster that has nothing else."""
+        self._forget_workloads()
+        apart = Dynamics(Store(Ids(derived_seed(self._seed, _SYSTEM)), past=self._past))
+        moment = self._time.founding_moment()
+        for row, obj in self._ground():
+            apart.store.lay_object(row, obj)
+        for row, manifest in _workloads(self._release, self._number("network")):
+            if self._store.content(row.noun, _SYSTEM, manifest["metadata"]["name"]) is None:
+                obj = apart.store.new_object(row, declare_object(row, manifest), moment.now)
+                apart.store.put(row, establish_object(apart.store, row, obj))
+        settle(apart, moment)
+        for row, obj in apart.store.objects():
+            born = seconds_of(obj["metadata"]["creationTimestamp"])
+            version = str(self._past.version_at(born, self._store.version))
+            self._store.lay_object(row, {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}})
+        self._dynamics.fates.update(apart.fates)
+
+    def _ground(self) -> Iterator[tuple[ResourceType, Json]]:
+        """The nodes, and the system's namespace with its default account."""
+        yield from ((_NODE, node) for node in self._store.contents(_NODE.noun))
+        for row, namespace, name in ((NAMESPACE, "", _SYSTEM), (ACCOUNT, _SYSTEM, "default")):
+            if (found := self._store.content(row.noun, namespace, name)) is not None:
+                yield row, found
+
+    def _renew_leases(self) -> None:
+        """Lay the leases by which nodes and controllers say that they live, renewed by now."""
+        now = self._time.present().epoch
+        for lease, period in self._leases():
+            metadata, spec = lease["metadata"], lease["spec"]
+            if self._store.content(NAMESPACE.noun, "", metadata["namespace"]) is None:
+                continue
+            draw = self._number("lease", metadata["name"])
+            renewed = int(now) - (int(now) - draw) % period
+            spec["renewTime"] = f"{stamp(renewed)[:-1]}.{draw % 1_000_000:06}Z"
+            known = self._store.content(_LEASE.noun, metadata["namespace"], metadata["name"])
+            if known is None:
+                metadata["resourceVersion"] = str(self._store.version)
+                self._store.lay_object(_LEASE, lease)
+            elif (known.get("spec") or {}).get("renewTime", "") < spec["renewTime"]:
+                self._store.lay_object(_LEASE, {**known, "spec": spec})
+
+    def _leases(self) -> Iterator[tuple[Json, int]]:
+        """The leases without the time at which they were renewed, each with the seconds between two renewals."""
+        for node in self._store.contents(_NODE.noun):
+            name, made = node["metadata"]["name"], node["metadata"]["creationTimestamp"]
+            owner = {"apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}
+            spec = {"holderIdentity": name, "leaseDurationSeconds": 40}
+            yield self._lease(_NODE_LEASES, name, made, spec, ownerReferences=[owner]), _NODE_RENEWAL
+        server = f"apiserver-{spell_number(self._number('server'), 26)}"
+        host = f"ip-10-0-{self._number('host') % 250}-{self._number('host') // 250 % 250}"
+        mark = {"apiserver.kubernetes.io/identity": "kube-apiserver", "kubernetes.io/hostname": host}
+        spec = {"holderIdentity": f"{server}_{self._uid('server')}", "leaseDurationSeconds": 3600}
+        yield self._lease(_SYSTEM, server, self._past.founding, spec, labels=mark), _NODE_RENEWAL
+        for name in ("kube-controller-manager", "kube-scheduler"):
+            draw = self._number("leader", name)
+            acquired = f"{stamp(seconds_of(self._past.founding) + draw % (self._past.age // 2))[:-1]}.000000Z"
+            spec = {"holderIdentity": f"{host}_{self._uid('leader', name)}", "leaseDurationSeconds": 15,
+                    "acquireTime": acquired, "leaseTransitions": draw % 9 + 1}  # fmt: skip
+            yield self._lease(_SYSTEM, name, self._past.founding, spec), _LEADER_RENEWAL
+
+    def _lease(self, namespace: str, name: str, made: str, spec: Json, **more: Any) -> Json:
+        metadata = {"name": name, "namespace": namespace, "uid": self._uid("lease", namespace, name),
+                    "creationTimestamp": made, **more}  # fmt: skip
+        return {"kind": "Lease", "apiVersion": _LEASE.api_version, "metadata": metadata, "spec": spec}
+
+    def _follow_endpoints(self) -> None:
+        """Lay a slice for the endpoints of every service, and from now on whenever those change."""
+        self._dynamics.follow_endpoints = self._follow_endpoints
+        store = self._store
+        wanted: dict[tuple[str, str], Json] = {}
+        for endpoints in store.items(ENDPOINTS.noun):
+            metadata = endpoints["metadata"]
+            service = store.get(_SERVICE.noun, metadata["namespace"], metadata["name"])
+            if service is not None:
+                made = _slice(endpoints, service, spell_number(self._number("slice", metadata["uid"]), 5))
+                wanted[metadata["namespace"], made["metadata"]["name"]] = made
+        for known in store.contents(SLICE.noun):
+            place = known["metadata"]["namespace"], known["metadata"]["name"]
+            if place not in wanted:
+                if _is_of_controller(known):
+                    store.remove(SLICE, known)
+                continue
+            latest = wanted.pop(place)
+            said = {part: latest[part] for part in ("endpoints", "ports")}
+            if any(known.get(part) != value for part, value in said.items()):
+                store.lay_object(SLICE, {**known, **said})
+        for made in wanted.values():
+            uid = self._uid("slice", made["metadata"]["name"], made["metadata"]["namespace"], str(store.version))
+            store.lay_object(SLICE, {**made, "metadata": {**made["metadata"], "uid": uid}})
 
 
 @lru_cache(512)
@@ -93,5 +210,129 @@ def _api_service() -> tuple[tuple[ResourceType, Json], ...]:
     return (
         (_SERVICE, {"kind": "Service", "apiVersion": "v1", "metadata": metadata, "spec": spec,
                     "status": {"loadBalancer": {}}}),
-        (_ENDPOINTS, {"kind": "Endpoints", "apiVersion": "v1", "metadata": {**place, **mirrored}, "subsets": [subset]}),
+        (ENDPOINTS, {"kind": "Endpoints", "apiVersion": "v1", "metadata": {**place, **mirrored}, "subsets": [subset]}),
     )  # fmt: skip
+
+
+_MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
+_CONTROLLERS = {"endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"}
+
+
+def _is_of_controller(item: Json) -> bool:
+    return (item["metadata"].get("labels") or {}).get(_MANAGED_BY) in _CONTROLLERS
+
+
+def _slice(endpoints: Json, service: Json, suffix: str) -> Json:
+    """The slice that holds what the endpoints of a service say."""
+    metadata = endpoints["metadata"]
+    name, namespace = metadata["name"], metadata["namespace"]
+    version = {"resourceVersion": metadata["resourceVersion"], "creationTimestamp": metadata["creationTimestamp"]}
+    labels = {"kubernetes.io/service-name": name}
+    if name == "kubernetes" and namespace == "default":
+        own: Json = {"name": name, "labels": labels}
+    else:
+        mirrored = "" if service["spec"].get("selector") else "mirroring"
+        owner = {"apiVersion": "v1", "kind": "Service", "name": name, "uid": service["metadata"]["uid"],
+                 "controller": True, "blockOwnerDeletion": True}  # fmt: skip
+        labels = {**(service["metadata"].get("labels") or {}), **labels,
+                  _MANAGED_BY: f"endpointslice{mirrored}-controller.k8s.io"}  # fmt: skip
+        own = {"name": f"{name}-{suffix}", "generateName": f"{name}-", "labels": labels, "ownerReferences": [owner]}
+    subsets = endpoints.get("subsets") or ()
+    return {
+        "kind": "EndpointSlice", "apiVersion": "discovery.k8s.io/v1", "addressType": "IPv4",
+        "metadata": {"namespace": namespace, **own, **version},
+        "endpoints": [
+            _endpoint(address, ready=ready) for subset in subsets
+            for part, ready in (("addresses", True), ("notReadyAddresses", False)) for address in subset.get(part) or ()
+        ],
+        "ports": [{"name": port.get("name", ""), "port": port.get("port"), "protocol": port.get("protocol", "TCP")}
+                  for port in (subsets[0].get("ports") or () if subsets else ())],
+    }  # fmt: skip
+
+
+def _endpoint(address: Json, *, ready: bool) -> Json:
+    known = {key: address[key] for key in ("nodeName", "targetRef") if address.get(key)}
+    return {"addresses": [address["ip"]], "conditions": {"ready": ready, "serving": ready, "terminating": False},
+            **known}  # fmt: skip
+
+
+def _workloads(release: int, draw: int) -> Iterator[tuple[ResourceType, Json]]:
+    """What runs in the system's namespace of a managed cluster: names, the network of pods and services, metrics."""
+    for account in sorted({"coredns", "kube-proxy", "metrics-server", *_controller_accounts(release)}):
+        yield ACCOUNT, {"metadata": {"name": account, "namespace": _SYSTEM}}
+    metadata = {"name": "coredns", "namespace": _SYSTEM}
+    yield _CONFIG_MAP, {"metadata": metadata, "data": {"Corefile": _COREFILE}}
+    names = {"k8s-app": "kube-dns"}
+    image = "registry.k8s.io/coredns/coredns:v1.11.3"
+    yield DEPLOYMENT, _workload("coredns", names, image, ["-conf", "/etc/coredns/Corefile"], replicas=2)
+    ports = [{"name": "dns", "port": 53, "protocol": "UDP"}, {"name": "dns-tcp", "port": 53, "protocol": "TCP"},
+             {"name": "metrics", "port": 9153, "protocol": "TCP"}]  # fmt: skip
+    yield _SERVICE, _service("kube-dns", names, ports, clusterIP="10.96.0.10")
+    server = {"k8s-app": "metrics-server"}
+    image = "registry.k8s.io/metrics-server/metrics-server:v0.7.2"
+    yield DEPLOYMENT, _workload("metrics-server", server, image, ["--secure-port=10250"], replicas=1)
+    yield _SERVICE, _service("metrics-server", server, [{"name": "https", "port": 443, "targetPort": 10250}])
+    image = f"registry.k8s.io/kube-proxy:{git_version(release)}"
+    arguments = ["--config=/var/lib/kube-proxy/config.conf", "--hostname-override=$(NODE_NAME)"]
+    yield DAEMON_SET, _workload("kube-proxy", {"k8s-app": "kube-proxy"}, image, arguments)
+    network, image = _NETWORKS[draw % len(_NETWORKS)]
+    yield DAEMON_SET, _workload(network, {"k8s-app": network}, image, [], account="default")
+
+
+_NETWORKS = (("calico-node", "docker.io/calico/node:v3.28.2"), ("cilium", "quay.io/cilium/cilium:v1.16.5"))
+_COREFILE = """.:53 {
+    errors
+    health {
+       lameduck 5s
+    }
+    ready
+    kubernetes cluster.local in-addr.arpa ip6.arpa {
+       pods insecure
+       fallthrough in-addr.arpa ip6.arpa
+       ttl 30
+    }
+    prometheus :9153
+    forward . /etc/resolv.conf {
+       max_concurrent 1000
+    }
+    cache 30
+    loop
+    reload
+    loadbalance
+}
+"""
+
+
+def _controller_accounts(release: int) -> Iterator[str]:
+    """The accounts of the controllers, to whom bindings that every cluster has give their rights."""
+    layer = bootstrap_objects(release, "", aggregated=True)
+    bindings = (obj for row, places in layer.items() if row.noun.endswith("binding") for obj in _objects(places))
+    for binding in bindings:
+        for subject in binding.get("subjects") or ():
+            if subject.get("kind") == "ServiceAccount" and subject.get("namespace") == _SYSTEM:
+                yield subject["name"]
+
+
+def _objects(places: Any) -> Iterator[Json]:
+    return (obj for objects in places.values() for obj in objects.values())
+
+
+def _workload(
+    name: str, labels: Json, image: str, arguments: list[str], *, replicas: int | None = None, account: str = ""
+) -> Json:
+    """A deployment of so many replicas, or without a number a daemon set that is on every node."""
+    on_every_node = replicas is None
+    container = {"name": name, "image": image, **({"args": arguments} if arguments else {})}
+    pod = {
+        "containers": [container], "serviceAccountName": account or name,
+        "priorityClassName": "system-node-critical" if on_every_node else "system-cluster-critical",
+        **({"hostNetwork": True, "tolerations": [{"operator": "Exists"}]} if on_every_node else {}),
+    }  # fmt: skip
+    spec = {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": pod}}
+    sized = {} if on_every_node else {"replicas": replicas}
+    return {"metadata": {"name": name, "namespace": _SYSTEM, "labels": labels}, "spec": {**spec, **sized}}
+
+
+def _service(name: str, selector: Json, ports: list[Json], **more: str) -> Json:
+    metadata = {"name": name, "namespace": _SYSTEM, "labels": selector}
+    return {"metadata": metadata, "spec": {"selector": selector, "ports": ports, **more}}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kubesim.history import History, stamp
+from kubesim.history import History, seconds_of, stamp
 from kubesim.kinds.declared import declare_object
 from kubesim.resource import BY_NOUN
 from kubesim.status import Json
@@ -134,6 +134,22 @@ def registered_nodes(nodes: Sequence[Json], ids: Ids, past: History) -> Iterator
             "status": {**status, "conditions": [_dated(one, dates) for one in status["conditions"]],
                        "addresses": addresses, "nodeInfo": info},
         }  # fmt: skip
+
+
+def with_heartbeat(node: Json, now: str) -> Json:
+    """A node as its kubelet has reported it by now: again and again, as long as it is heard of at all."""
+    status = node.get("status") or {}
+    conditions = status.get("conditions") or ()
+    if any(one.get("type") == "Ready" and one.get("status") == "Unknown" for one in conditions):
+        return node
+    return {**node, "status": {**status, "conditions": [_reported(one, now) for one in conditions]}}
+
+
+def _reported(condition: Json, now: str) -> Json:
+    first = condition.get("lastHeartbeatTime")
+    if not first or (passed := seconds_of(now) - seconds_of(first)) < _HEARTBEATS:
+        return condition
+    return {**condition, "lastHeartbeatTime": stamp(seconds_of(first) + passed // _HEARTBEATS * _HEARTBEATS)}
 
 
 def _dated(condition: Json, dates: Mapping[str, str]) -> Json:

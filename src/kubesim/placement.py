@@ -18,6 +18,11 @@ _ON_NODE_CONDITIONS = {
     "Ready": "not-ready", "MemoryPressure": "memory-pressure", "DiskPressure": "disk-pressure",
     "PIDPressure": "pid-pressure",
 }  # fmt: skip
+USUAL_TOLERATIONS: list[dict[str, Any]] = [
+    {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+    for key in ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+]
+"""What pods tolerate that ask for nothing else: for so long they stay on a node that fails."""
 
 
 def fitting_nodes(spec: Mapping[str, Any], nodes: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -27,7 +32,9 @@ def fitting_nodes(spec: Mapping[str, Any], nodes: Iterable[Mapping[str, Any]]) -
 
 def demands_nothing(spec: Mapping[str, Any]) -> bool:
     """Whether all nodes are the same to a pod of this spec, save for what keeps every pod away from some."""
-    if any(spec.get(key) for key in ("tolerations", "nodeSelector", "affinity")):
+    if spec.get("nodeSelector") or spec.get("affinity"):
+        return False
+    if (tolerations := spec.get("tolerations")) and tolerations != USUAL_TOLERATIONS:
         return False
     containers = (*_as_sequence(spec.get("containers")), *_as_sequence(spec.get("initContainers")))
     return not any(_mapping(item).get("resources") for item in containers)

@@ -1,8 +1,10 @@
 """Programs in containers: what the usual ones print, how long they take, and how the process of a container ends."""
 
 import base64
+import io
 import math
 import re
+import tarfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +16,7 @@ from kubesim.store import Store
 from kubesim.surroundings import Execution
 
 _SHELLS = frozenset({"sh", "bash", "ash", "dash"})
+_TAR_CREATES, _TAR_EXTRACTS = re.compile("-?[hv]*c[hv]*f"), re.compile("-?[mv]*x[mv]*f")
 _SCRIPT_FLAG = re.compile(r"-[a-z]*c")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
@@ -167,6 +170,11 @@ def _text_program(words: list[str], situation: Situation, stdin: str) -> Executi
             return Execution(stdin)
         case ["cat", *paths]:
             return _run_cat(paths, files)
+        case ["tar", flags, "-", *paths] if _TAR_CREATES.fullmatch(flags):
+            return _run_tar(paths, files)
+        case ["tar", flags, "-", *rest] if _TAR_EXTRACTS.fullmatch(flags):
+            folder = rest[1] if rest[:1] == ["-C"] and len(rest) > 1 else "."
+            return Execution(stderr=f"tar: can't write to '{folder}': Read-only file system\n", exit_code=1)
         case ["ls", *rest]:
             return _run_ls([word for word in rest if not word.startswith("-")], files)
         case ["test", *rest] | ["[", *rest, "]"]:
@@ -341,6 +349,25 @@ def _run_cat(paths: Sequence[str], files: Mapping[str, str]) -> Execution:
     text = "".join(files[path] for path in paths if path in files)
     said = "".join(f"cat: can't open '{path}': No such file or directory\n" for path in missing)
     return Execution(text, said, 1 if missing else 0)
+
+
+def _run_tar(paths: Sequence[str], files: Mapping[str, str]) -> Execution:
+    """An archive of files and folders, as `kubectl cp` asks for; names in it have no slash in front."""
+    archive, missing = io.BytesIO(), []
+    with tarfile.open(fileobj=archive, mode="w", format=tarfile.GNU_FORMAT) as writer:
+        for path in paths:
+            found = [name for name in sorted(files) if name == path or name.startswith(f"{path.rstrip('/')}/")]
+            missing += [] if found else [path]
+            for name in found:
+                content = files[name].encode()
+                member = tarfile.TarInfo(name.lstrip("/"))
+                member.size, member.mode = len(content), 0o644
+                writer.addfile(member, io.BytesIO(content))
+    said = "".join(f"tar: {path}: Cannot stat: No such file or directory\n" for path in missing)
+    failure = "tar: Exiting with failure status due to previous errors\n" if missing else ""
+    leading = "tar: Removing leading `/' from member names\n" if any(path.startswith("/") for path in paths) else ""
+    # Headers are ASCII and files are texts, so that the archive is one too.
+    return Execution(archive.getvalue().decode(), leading + said + failure, 2 if missing else 0)
 
 
 def _run_ls(paths: Sequence[str], files: Mapping[str, str]) -> Execution:

@@ -37,8 +37,6 @@ Places = Mapping[str, Mapping[str, Json]]
 """The objects of a type by namespace and name."""
 Layer = Mapping[ResourceType, Places]
 """Objects that many clusters start with and share."""
-Bring = Callable[[], Iterable[tuple[ResourceType, Json]]]
-"""Gives objects that are not made before somebody asks for them."""
 
 
 class Key(NamedTuple):
@@ -58,6 +56,13 @@ class Change(NamedTuple):
     new: Json | None
 
 
+class _Preparation(NamedTuple):
+    """What is done before somebody reads objects of a type in these namespaces."""
+
+    act: Callable[[], None]
+    namespaces: frozenset[str] | None
+
+
 class Ids:
     """Ids that look drawn by chance and follow from the environment's seed alone (SI-02)."""
 
@@ -75,7 +80,7 @@ class Ids:
 
     def suffix(self, length: int = 5) -> str:
         """The random end of a generated name."""
-        return _spell_number(self.number(), length)
+        return spell_number(self.number(), length)
 
 
 def _drawn_numbers(seed: int) -> Iterator[int]:
@@ -107,6 +112,7 @@ class Store:
         self._owned = owned
         self._unread = set(self._base) if owned else set()
         self._laid: dict[str, Callable[[Json], Json]] = {}
+        self._prepared: dict[str, tuple[_Preparation, ...]] = {}
         self.version = _YOUNG + ids.number() % 9000
         if past is not None:
             # Some changes a second since the cluster was made.
@@ -123,7 +129,6 @@ class Store:
         """The version from which on every change is known."""
         self._keys: dict[str, Key] = {}
         self._dated: set[int] = set()
-        self._awaited: dict[str, Bring] = {}
         self._beside: dict[str, dict[str, dict[str, Json]]] = {}
         """Of all objects those that came when they were asked for, as long as nobody changed them."""
         self._unsettled: dict[str, set[str]] = {}
@@ -141,27 +146,57 @@ class Store:
         for place, objects in places.items():
             self._objects.setdefault(noun, {}).setdefault(place, {}).update(objects)
 
-    def lay_when_read(self, nouns: Iterable[str], bring: Bring) -> None:
-        """Have `bring` give further objects of some types, complete and at rest, once somebody asks for such a type.
+    def prepare(
+        self, nouns: Iterable[str], act: Callable[[], None], namespaces: Iterable[str] | None = None
+    ) -> Callable[[], None]:
+        """Have `act` put objects of some types in place, or up to date, before somebody reads them.
 
-        Like those of the shared layer, they are in no observation as long as nobody changed them.
+        What it puts there with `lay_object` costs nothing as long as nobody looks into those namespaces (all, if none
+        are given). Call what is returned when there is nothing left to do.
         """
-        self._awaited |= dict.fromkeys(nouns, bring)
+        added = _Preparation(act, frozenset(namespaces) if namespaces is not None else None)
+        for noun in nouns:
+            self._prepared[noun] = (*self._prepared.get(noun, ()), added)
+        return lambda: self._forget_preparation(added)
+
+    def _forget_preparation(self, finished: _Preparation) -> None:
+        left = {noun: tuple(one for one in ones if one is not finished) for noun, ones in self._prepared.items()}
+        self._prepared = {noun: ones for noun, ones in left.items() if ones}
+
+    def lay_object(self, row: ResourceType, obj: Json) -> None:
+        """Put an object of the system's own in place, complete; no observation shows it until somebody else writes it.
+
+        Those who watch see it change, though not come: it was there before anybody looked.
+        """
+        key = key_of(row, obj)
+        old = self.content(*key)
+        if old is not None:
+            self.version += 1
+            obj = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(self.version)}}
+            self._note(Change(self.version, key, old, obj), key.noun)
+        self._rows.setdefault(row.noun, row)
+        self._objects.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = obj
+        is_written = key.name in self._written.get(row.noun, {}).get(key.namespace, {})
+        kept = self._written if is_written else self._beside
+        kept.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = obj
+        self._keys[obj["metadata"]["uid"]] = key
 
     def get(self, noun: str, namespace: str, name: str) -> Json | None:
         """The object at that place."""
-        if noun in self._awaited:
-            self._lay_awaited(noun)
+        if noun in self._prepared:
+            self._prepare_reading(noun, namespace)
         found = self._objects.get(noun, {}).get(namespace, {}).get(name)
         if noun in self._unread and found is not None and self._base[noun].get(namespace, {}).get(name) is found:
-            self._take_over(noun)
+            complete = self._laid.get(noun)
+            if complete is None:
+                self._take_over(noun)
+            else:
+                self._objects[noun][namespace][name] = complete(found)
             return self.content(noun, namespace, name)
         return found
 
     def content(self, noun: str, namespace: str, name: str) -> Json | None:
         """The object at that place, for those who do not look at its uid."""
-        if noun in self._awaited:
-            self._lay_awaited(noun)
         return self._objects.get(noun, {}).get(namespace, {}).get(name)
 
     def by_uid(self, uid: str) -> Json | None:
@@ -171,14 +206,14 @@ class Store:
 
     def items(self, noun: str, namespace: str | None = None) -> list[Json]:
         """The objects of a type in one namespace, or in all of them, in the order of their keys."""
+        if noun in self._prepared:
+            self._prepare_reading(noun, namespace)
         if noun in self._unread:
             self._take_over(noun)
         return self.contents(noun, namespace)
 
     def contents(self, noun: str, namespace: str | None = None) -> list[Json]:
         """The same objects, for those who do not look at their uids."""
-        if noun in self._awaited:
-            self._lay_awaited(noun)
         places = self._objects.get(noun)
         if not places:
             return []
@@ -271,8 +306,8 @@ class Store:
 
     def _write(self, row: ResourceType, obj: Json, changed: str) -> Json:
         key = key_of(row, obj)
-        if key.noun in self._unread and self.content(*key) is not None:
-            self._take_over(key.noun)
+        if key.noun in self._unread:
+            self.get(*key)
         self.version += 1
         stored = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(self.version)}}
         self._note(Change(self.version, key, self.content(*key), stored), changed)
@@ -380,6 +415,11 @@ class Store:
         taken, self._unsettled = self._unsettled, {}
         return taken
 
+    def _prepare_reading(self, noun: str, namespace: str | None) -> None:
+        for preparation in self._prepared[noun]:
+            if namespace is None or preparation.namespaces is None or namespace in preparation.namespaces:
+                preparation.act()
+
     def _take_over(self, noun: str) -> None:
         """Put the objects of the shared layer that nobody changed in place as this cluster has them."""
         self._unread.discard(noun)
@@ -389,19 +429,6 @@ class Store:
             for name, obj in shared.get(place, {}).items():
                 if objects.get(name) is obj:
                     objects[name] = complete(obj) if complete else own[place][name]
-
-    def _lay_awaited(self, noun: str) -> None:
-        """Put in place what was to come when it is asked for, save where something stands or its namespace is gone."""
-        bring = self._awaited[noun]
-        self._awaited = {noun: other for noun, other in self._awaited.items() if other != bring}
-        for row, obj in bring():
-            key = key_of(row, obj)
-            if self.content("namespace", "", key.namespace) is None or self.content(*key) is not None:
-                continue
-            self._rows.setdefault(row.noun, row)
-            for objects in (self._objects, self._beside):
-                objects.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = obj
-            self._keys[obj["metadata"]["uid"]] = key
 
     def _forget(self, key: Key, obj: Json) -> None:
         gone = self._objects.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
@@ -479,7 +506,7 @@ def _place(obj: Json) -> tuple[str, str]:
 def template_hash(template: Mapping[str, Any]) -> str:
     """The hash that names the replica set of a pod template."""
     number = int.from_bytes(hashlib.sha256(canonical_json(template).encode()).digest()[:16], "big")
-    return _spell_number(number, 10)
+    return spell_number(number, 10)
 
 
 def controller_of(obj: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -522,7 +549,8 @@ def _holds_content(row: ResourceType, obj: Json) -> bool:
     return row.noun == "namespace" and bool((obj.get("spec") or {}).get("finalizers"))
 
 
-def _spell_number(number: int, length: int) -> str:
+def spell_number(number: int, length: int) -> str:
+    """A number in the letters and digits of which generated names are made."""
     letters = []
     for _ in range(length):
         number, place = divmod(number, len(_ALPHABET))

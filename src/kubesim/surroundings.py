@@ -111,10 +111,6 @@ class Surroundings(Protocol):
         """What admission policies say about a write."""
         ...
 
-    def advance(self) -> bool:
-        """A watch waits: go on to the next thing that is due; False when nothing is."""
-        ...
-
     def log(self, pod: Json, container: str, *, previous: bool, follow: bool) -> Sequence[LogLine]:
         """What a container, or the run of it before the last restart, wrote; with `follow` also what it will write."""
         ...

@@ -133,14 +133,17 @@ class World:
         """What admission policies say about a write."""
         return self._interventions.review(approach)
 
-    def advance(self) -> bool:
-        """Go on to the next thing that is due; False when nothing is for as long as anybody would wait."""
-        due = self._dynamics.next_due()
-        if due is None or due - self._time.seconds > _PATIENCE:
-            return False
-        self._time.go_to(due)
+    def advance(self, within: float = math.inf) -> float | None:
+        """Go on to the next thing that is due, though no further than so many seconds; the seconds that passed.
+
+        None when nothing is due for as long as anybody would wait.
+        """
+        due, before = self._dynamics.next_due(), self._time.seconds
+        if due is None or due - before > _PATIENCE:
+            return None
+        self._time.go_to(min(due, before + within))
         self.settle()
-        return True
+        return self._time.seconds - before
 
     def live_until(self, seconds: float) -> None:
         """Let everything happen that is due by a time, and go on to it."""
@@ -155,7 +158,7 @@ class World:
     def come_to_rest(self) -> None:
         """Let everything happen that is under way."""
         for _ in range(_REST):
-            if not self.advance():
+            if self.advance() is None:
                 return
 
     def log(self, pod: Json, container: str, *, previous: bool, follow: bool) -> Sequence[LogLine]:

@@ -165,6 +165,14 @@ def test_logs(looked_at):
     assert looked_at.kubectl("logs", "deployment/web", "--timestamps").splitlines()[0].split()[0].endswith("Z")
 
 
+def test_cp_copies_out_of_a_container_and_says_why_it_cannot_copy_into_it(looked_at, tmp_path):
+    (name, *_) = looked_at.kubectl("get", "pods", "-l", "app=web", "-o", "name").split()
+    name = name.removeprefix("pod/")
+    looked_at.kubectl("cp", f"{name}:/etc/hostname", str(tmp_path / "here"))
+    assert (tmp_path / "here").read_text() == f"{name}\n"
+    assert "Read-only file system" in looked_at.kubectl("cp", str(tmp_path / "here"), f"{name}:/tmp/there", code=1)
+
+
 def test_exec(looked_at):
     assert "MODE=live" in looked_at.kubectl("exec", "deployment/web", "--", "env")
     assert looked_at.kubectl("exec", "deployment/web", "--", "sh", "-c", "echo $MODE") == "live\n"

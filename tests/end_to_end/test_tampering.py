@@ -311,11 +311,11 @@ def test_a_run_without_its_signature_says_so(run, keys):
 
 
 def test_a_run_of_another_format_is_refused_by_name(run):
-    (run / "run.yaml").write_text((run / "run.yaml").read_text().replace("format: 2\n", ""))
+    (run / "run.yaml").write_text((run / "run.yaml").read_text().replace("format: 3\n", ""))
     for command in (("replay", run), ("run", "--resume", run)):
         done = sirocco(*command)
         assert done.code == 2
-        assert "in format 1; this version reads 2" in done.stderr
+        assert "in format 1; this version reads 3" in done.stderr
 
 
 def _edit_event(run: Path) -> None:

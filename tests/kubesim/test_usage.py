@@ -17,7 +17,7 @@ def measured(seed=5):
         body = {"metadata": {"name": name, "labels": {"app": name}}, "spec": {"containers": [container]}}
         body["spec"]["containers"][0]["resources"].get("requests", {}).update({"memory": "256Mi"} if resources else {})
         assert cluster.request("POST", PODS, body=body).status == 201
-    assert cluster.request("GET", f"{GROUP}/pods").body["items"] == []
+    assert cluster.request("GET", f"{GROUP}/namespaces/default/pods").body["items"] == []
     cluster.come_to_rest()
     return cluster
 

@@ -165,6 +165,10 @@ def _publish_nothing(namespace: str, now: str) -> None:
     del namespace, now
 
 
+def _do_nothing() -> None:
+    pass
+
+
 class Dynamics:
     """One cluster with what its controllers know about it."""
 
@@ -181,6 +185,8 @@ class Dynamics:
         """What rollouts under way last looked like, and since when."""
         self.publish: Callable[[str, str], None] = _publish_nothing
         """Puts what the system itself has in a namespace in place again, at a time."""
+        self.follow_endpoints: Callable[[], None] = _do_nothing
+        """Brings what is told of endpoints elsewhere up to date, once somebody has read it."""
         self._due: list[tuple[float, str]] = []
         self._stamps: dict[str, tuple[Json, str]] = {}
 
@@ -188,13 +194,17 @@ class Dynamics:
         """The hash of an owner's pod template, reckoned once for each template."""
         known = self._stamps.get(owner["metadata"]["uid"])
         if known is None or known[0] is not template:
-            known = self._stamps[owner["metadata"]["uid"]] = (template, template_hash(_bare_template(template)))
+            known = self._stamps[owner["metadata"]["uid"]] = (template, _known_hash(template))
         return known[1]
 
     def declaration(self, obj: Mapping[str, Any]) -> Declaration:
         """What was declared about an object, or else about the closest of its controllers of which something was."""
-        keys = controllers_of(self.store, obj)
-        return next((self.declarations[key] for key in keys if key in self.declarations), _NOTHING)
+        if not self.declarations:
+            return _NOTHING
+        for key in controllers_of(self.store, obj):
+            if (known := self.declarations.get(key)) is not None:
+                return known
+        return _NOTHING
 
     def wake_at(self, seconds: float, namespace: str) -> None:
         """Have the controllers look at a namespace at that time."""
@@ -212,6 +222,20 @@ class Dynamics:
         """Have the controllers look at every namespace where something has become due."""
         while self._due and self._due[0][0] <= seconds:
             self.store.touch(heapq.heappop(self._due)[1])
+
+
+_HASHES: dict[int, tuple[Json, str]] = {}
+_MOST_HASHES = 1024
+
+
+def _known_hash(template: Json) -> str:
+    """The hash of a template, found again by identity: clusters that are set up alike share their templates."""
+    known = _HASHES.get(id(template))
+    if known is None or known[0] is not template:
+        if len(_HASHES) >= _MOST_HASHES:
+            _HASHES.clear()
+        known = _HASHES[id(template)] = (template, template_hash(_bare_template(template)))
+    return known[1]
 
 
 def _bare_template(template: Json) -> Json:

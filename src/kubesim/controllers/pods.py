@@ -19,11 +19,13 @@ from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import nodes_for
 from kubesim.controllers.pod_status import Addresses, pod_status
 from kubesim.controllers.rows import POD
+from kubesim.kinds.admission.accounts import with_account
+from kubesim.kinds.admission.priorities import with_patience, with_priority
 from kubesim.kinds.defaults import fill_defaults
 from kubesim.placement import internal_address, pod_address, refusal, refusals
 from kubesim.resource import ResourceType
-from kubesim.status import Json
-from kubesim.store import is_being_deleted, key_of, owner_reference
+from kubesim.status import ApiError, Json
+from kubesim.store import Store, is_being_deleted, key_of, owner_reference
 
 _DEFAULT_RESTARTS = {
     Health.CRASHLOOPBACKOFF: 11,
@@ -53,9 +55,34 @@ def new_pod(
             **({"annotations": annotations} if annotations else {}),
             "ownerReferences": [owner_reference(row, owner)],
         },
-        "spec": {**template["spec"], **({"nodeName": node} if node else {})},
+        "spec": {**_defaulted_spec(template["spec"]), **({"nodeName": node} if node else {})},
+        "status": {},
     }
-    return store.create(POD, fill_defaults(POD, manifest), moment.now)
+    return store.create(POD, _admitted_pod(store, manifest), moment.now)
+
+
+_SPECS: dict[int, tuple[Json, Json]] = {}
+_MOST_SPECS = 1024
+
+
+def _defaulted_spec(spec: Json) -> Json:
+    """A template's spec with what the server fills in for pods, found again by identity as clusters share templates."""
+    known = _SPECS.get(id(spec))
+    if known is None or known[0] is not spec:
+        if len(_SPECS) >= _MOST_SPECS:
+            _SPECS.clear()
+        pod = fill_defaults(POD, {"kind": "Pod", "apiVersion": "v1", "metadata": {}, "spec": spec})
+        known = _SPECS[id(spec)] = (spec, pod["spec"])
+    return known[1]
+
+
+def _admitted_pod(store: Store, pod: Json) -> Json:
+    """The pod with what admission adds; what it would refuse is left to whoever declared the owner."""
+    granted = with_patience(with_account(store, pod))
+    try:
+        return with_priority(store, POD, granted)
+    except ApiError:
+        return granted
 
 
 def fare(dynamics: Dynamics, pods: list[Json], health: Health, moment: Moment) -> list[Json]:
@@ -161,7 +188,8 @@ def _report_status(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, kn
     placed = {**pod, "spec": spec}
     reason = declared.reason
     node = store.content("node", "", spec.get("nodeName") or "") or {}
-    addresses = Addresses(internal_address(node), pod_address(node, place // 3))
+    host = internal_address(node)
+    addresses = Addresses(host, host if spec.get("hostNetwork") else pod_address(node, place // 3))
     status = pod_status(placed, fate, addresses, waits, declared, moment.moment_of(pod))
     stored = store.update(POD, pod, {**placed, "status": status})
     for event in _events(stored, fate, known, waits, reason):

@@ -116,6 +116,7 @@ def _run_controllers(dynamics: Dynamics, namespace: str, changed: set[str], mome
         release_volumes(store, moment)
     if concerns("service", "endpoints", "pod"):
         keep_endpoints(store, namespace, moment)
+        dynamics.follow_endpoints()
 
 
 def _keep_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:

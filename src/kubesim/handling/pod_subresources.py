@@ -36,6 +36,7 @@ from kubesim.surroundings import Conversation, Forwarding
 _PLAIN = {"Content-Type": "text/plain"}
 _DONE = frozenset({"Succeeded", "Failed", "Pending"})
 _VIOLATED = "Cannot evict pod as it would violate the pod's disruption budget."
+_WAITING = {"ErrImagePull": "image can't be pulled", "ImagePullBackOff": "trying and failing to pull image"}
 _RETRY_SINCE = 22
 _POLICY_SINCE = 22
 _TIME: Sequence[tuple[str, str]] = (
@@ -68,6 +69,8 @@ def log(exchange: Exchange) -> Response:
     if previous and not _has_restarted(pod, container):
         raise bad_request(f'previous terminated container "{container}" in pod "{name}" not found')
     lines = list(exchange.surroundings.log(pod, container, previous=previous, follow=request.asks("follow")))
+    if not lines:
+        _require_started(pod, container)
     if tail is not None:
         lines = lines[len(lines) - min(tail, len(lines)) :]
     stamped = request.asks("timestamps")
@@ -108,8 +111,21 @@ def proxy(exchange: Exchange) -> Response:
         case "service":
             _require_endpoints(exchange, found, port)
         case _:
-            raise _unreachable("")
+            return _ask_kubelet(exchange, found)
     return Response(200, "OK\n", {"Content-Type": TEXT})
+
+
+def _ask_kubelet(exchange: Exchange, node: Json) -> Response:
+    """What the kubelet of a node answers: that it is well, and which pods it runs."""
+    path = exchange.call.path.partition("/proxy")[2].strip("/")
+    if exchange.request.method != "GET":
+        raise _unreachable("")
+    if path == "healthz":
+        return Response(200, "ok", {"Content-Type": TEXT})
+    if path != "pods":
+        return Response(404, "404 page not found\n", {"Content-Type": TEXT})
+    pods = [pod for pod in exchange.store.items("pod") if pod["spec"].get("nodeName") == node["metadata"]["name"]]
+    return Response(200, {"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": pods})
 
 
 def _addressed(text: str) -> tuple[str, str]:
@@ -299,6 +315,18 @@ def _has_restarted(pod: Json, container: str) -> bool:
     statuses = mapping(pod.get("status")).get("containerStatuses") or ()
     found = (mapping(item) for item in statuses)
     return any(item.get("name") == container and item.get("restartCount") for item in found)
+
+
+def _require_started(pod: Json, container: str) -> None:
+    """Raise 400 for a container that has not been started yet, in the words of its kubelet."""
+    status = mapping(pod.get("status"))
+    statuses = [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
+    own: Json = next((one for one in statuses if one.get("name") == container), {})
+    waiting = mapping(own.get("state")).get("waiting")
+    if waiting and not mapping(own.get("lastState")).get("terminated"):
+        reason = _WAITING.get(waiting.get("reason", ""), waiting.get("reason", ""))
+        name = pod["metadata"]["name"]
+        raise bad_request(f'container "{container}" in pod "{name}" is waiting to start: {reason}')
 
 
 def _nanoseconds(timestamp: str) -> str:

@@ -7,6 +7,7 @@ from kubesim.fields.entries import entries_of
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.negotiation import Wanted, negotiate_form, not_acceptable
 from kubesim.kinds.conversion import convert_object, inner_metadata
+from kubesim.nodes import with_heartbeat
 from kubesim.status import Json, bad_request
 from kubesim.tables import table
 
@@ -55,9 +56,12 @@ def list_response(exchange: Exchange, objects: Iterable[Json], metadata: Json) -
 def with_managers(exchange: Exchange, obj: Json) -> Json:
     """The object with the managers that it would have if whoever put it in place had sent requests (SI-02).
 
-    They are worked out once for each version of the object, when somebody reads it.
+    They are worked out once for each version of the object, when somebody reads it. A node is shown as its kubelet
+    has last reported it.
     """
     metadata = obj.get("metadata") or {}
+    if obj.get("kind") == "Node" and exchange.catalogue.minor >= ESTABLISHED_SINCE:
+        obj = with_heartbeat(obj, exchange.now)
     if exchange.catalogue.minor < ESTABLISHED_SINCE or "managedFields" in metadata or "uid" not in metadata:
         return obj
     known = exchange.store.known_results(with_managers)

@@ -55,6 +55,7 @@ _VERSION_REQUIRED = frozenset(
                   "csidrivers.storage.k8s.io", "csinodes.storage.k8s.io", "volumeattachments.storage.k8s.io"))
 )  # fmt: skip
 _STRICT_SINCE = 25
+_STATUS_RESET_SINCE = 21
 _SERVICES_UNCONDITIONAL_SINCE = 23
 _IGNORED = ("selfLink", "clusterName")
 _WEBHOOK = "validation.policies.svc"
@@ -196,9 +197,12 @@ def patched_object(exchange: Exchange, old: Json) -> Json:
 
 
 def _apply_sent(exchange: Exchange, old: Json | None, options: WriteOptions, subresource: str) -> Json:
-    row = exchange.row
+    row, sent = exchange.row, configuration(exchange.request.sent_body)
+    if not subresource and row.subresource("status") and exchange.catalogue.minor >= _STATUS_RESET_SINCE:
+        # What the main resource resets, nobody comes to own by applying it there.
+        sent = {key: value for key, value in sent.items() if key != "status"}
     merged = apply_configuration(
-        _field_type(exchange, row), old, configuration(exchange.request.sent_body), manager=options.manager,
+        _field_type(exchange, row), old, sent, manager=options.manager,
         force=options.force, api_version=row.api_version, now=exchange.now, minor=exchange.catalogue.minor,
         subresource=subresource, in_version=partial(_in_version, exchange), kind=row.kind,
     )  # fmt: skip

@@ -26,6 +26,11 @@ BODY_LIMIT = 3 * 1024 * 1024
 BODY_TIMEOUT = 60.0
 """Seconds that a client has for it."""
 _LONGEST_WATCH = 2700.0
+_LONGEST_STEP, _PAUSE = 30.0, 0.02
+"""How many seconds of the environment pass at once while a watch waits, and for how many real ones it then rests.
+
+The deadline of a rollout is ten minutes away, and a client beside the watch must not see the clock leap to it.
+"""
 """After so many seconds a watch ends by itself; the real server draws from half an hour to an hour."""
 _ANNOUNCING_BODY = frozenset({b"content-length", b"transfer-encoding"})
 _JSON = {"content-type": "application/json"}
@@ -43,8 +48,8 @@ class Endpoint(Protocol):
         """Answer a request."""
         ...
 
-    def advance(self) -> bool:
-        """Go on to the next thing that is due; False when nothing is."""
+    def advance(self, within: float) -> float | None:
+        """Go on to the next thing that is due, no further than so many seconds; how many passed, None if none is."""
         ...
 
     def record_sent(self, text: str) -> None:
@@ -194,12 +199,12 @@ class _Mount:
         self.is_open = False
         self.wake()
 
-    def advance(self) -> bool:
+    def advance(self, within: float) -> float | None:
         """Go on to the next thing that is due, and tell everybody who waits."""
-        went_on = self.endpoint.advance()
-        if went_on:
+        passed = self.endpoint.advance(within)
+        if passed is not None:
             self.wake()
-        return went_on
+        return passed
 
     @contextmanager
     def changes(self) -> Iterator[asyncio.Event]:
@@ -234,9 +239,14 @@ async def _watch(mount: _Mount, response: Response, watch: Watch, receive: Recei
 
 
 async def _events(mount: _Mount, watch: Watch, gone: asyncio.Future[None], send: Send) -> None:
-    """Send events as they come; while nothing does, let the environment go on, and then wait for other requests."""
+    """Send events as they come; while nothing does, let the environment go on, and then wait for other requests.
+
+    The watch is over when it has lasted as long as it was to last, by the clock of the environment or by a real one.
+    Never does much of that time pass at once.
+    """
     loop = asyncio.get_running_loop()
-    deadline = loop.time() + (_LONGEST_WATCH if watch.timeout is None else watch.timeout)
+    ahead = _LONGEST_WATCH if watch.timeout is None else float(watch.timeout)
+    deadline = loop.time() + ahead
     with mount.changes() as change:
         while mount.is_open and not gone.done():
             # Cleared before looking, so that what happens in between is not slept over.
@@ -244,10 +254,15 @@ async def _events(mount: _Mount, watch: Watch, gone: asyncio.Future[None], send:
             events = watch.pending()
             await _send_events(mount, events, send)
             left = deadline - loop.time()
-            if watch.is_over or left <= 0:
+            if watch.is_over or left <= 0 or ahead <= 0:
                 return
-            if events or mount.advance():
+            if events:
                 await asyncio.sleep(0)
+                continue
+            passed = mount.advance(min(_LONGEST_STEP, ahead))
+            if passed is not None:
+                ahead -= passed
+                await asyncio.sleep(_PAUSE if passed >= _LONGEST_STEP else 0)
                 continue
             changed: asyncio.Future[Any] = asyncio.ensure_future(change.wait())
             await asyncio.wait((changed, gone), timeout=left, return_when=asyncio.FIRST_COMPLETED)

@@ -222,6 +222,9 @@ def run_inside(plan: dict[str, Any], outcome: int) -> NoReturn:
             plan["opened"],
             plan["scratch"],
         )
+        if plan["hosts"]:
+            own, everybodys = plan["hosts"]
+            put_back(everybodys, os.open(own, os.O_PATH), is_writable=False)
         # The program may have the same number as this process; it must not get hold of what this one may do.
         call("prctl", _DUMPABLE, 0, 0, 0, 0)
         child = os.fork()

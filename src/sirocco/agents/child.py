@@ -14,7 +14,10 @@ from sirocco.agents.contract import ANSWER_LIMIT, excerpt, oversize_fault
 from sirocco.errors import AgentFault, AgentFaultKind
 
 Files = Mapping[str, str]
-"""What leads a program to its environment: by variable, the content of the file."""
+"""What leads a program to its environment: by variable, the content of the file.
+
+Under `confinement.HOSTS` stands what the program's own hosts file says beside what that of the machine does.
+"""
 NO_FILES: Files = {}
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _KEPT_OF_STDERR = 4096

@@ -8,10 +8,11 @@ turn.
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sirocco.agents.child import NO_FILES, Files, running_child
-from sirocco.agents.confinement import Confinement
+from sirocco.agents.confinement import HOSTS, Confinement
 from sirocco.agents.contract import description_of, document_of, identity_of, response_of
 from sirocco.agents.program import Program
 from sirocco.agents.workers import Workers, timed_out
@@ -56,6 +57,7 @@ class CommandAgent:
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Start it, give it the request, take its answer."""
+        request = readdressed_request(request, self._confined)
         asked = self._ask_process(request.document(), request.deadline_seconds, files_of(request))
         return response_of(await asked, self._where)
 
@@ -100,6 +102,7 @@ class LinesAgent:
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Give the request to a process that has no other."""
+        request = readdressed_request(request, self._confined)
         answer = await self._workers.ask(request.document(), request.deadline_seconds, files_of(request))
         return response_of(answer, self._where)
 
@@ -121,4 +124,10 @@ async def describe_program(program: Program, where: str, asked: Awaitable[Any]) 
 def files_of(request: AgentRequest) -> Files:
     """What leads to the environment that a request is about; nothing when it is not served."""
     served = request.environment.served
-    return {variable: content for variable, content in served.files.items() if content} if served else NO_FILES
+    files = {**served.files, HOSTS: served.hosts} if served else NO_FILES
+    return {variable: content for variable, content in files.items() if content}
+
+
+def readdressed_request(request: AgentRequest, confined: Confinement) -> AgentRequest:
+    """A request whose server has a name, where the program has a hosts file of its own that leads there (SI-02)."""
+    return replace(request, environment=request.environment.named()) if confined.has_hosts else request

@@ -29,6 +29,7 @@ from sirocco.agents.isolation import NOTHING, PROCESS, SHIELDED, Level, Mechanis
 from sirocco.errors import ConfigError
 
 NOBODY = "nobody"
+HOSTS = "/etc/hosts"
 KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 """What a child gets of the user's variables without being asked for; `--agent-env` names more."""
 OWN = ("HOME", "TMPDIR", "PWD", "USER", "LOGNAME")
@@ -84,6 +85,11 @@ class Confinement:
         """Whether the program is started without anything in between."""
         return self.account is None and not self.mechanism.is_enclosed
 
+    @property
+    def has_hosts(self) -> bool:
+        """Whether a child has a hosts file of its own."""
+        return self.mechanism.is_enclosed and Path(HOSTS).is_file()
+
     def launch(self, command: Sequence[str], quarters: "Quarters", status: int) -> list[str]:
         """The words that start a command in its quarters; what goes wrong before is written to a descriptor."""
         return list(command) if self.is_started_directly else _cell(self._plan(command, quarters, status))
@@ -102,6 +108,7 @@ class Confinement:
             "opened": sorted(map(str, files.opened)) if files else [],
             "shown": [[str(path), is_writable] for path, is_writable in files.shown.items()] if files else [],
             "scratch": [path for path in _SCRATCH if files and self.account is None],
+            "hosts": [str(quarters.hosts), HOSTS] if self.has_hosts else [],
             "folder": str(quarters.home),
             "command": list(command),
             "status": status,
@@ -378,7 +385,11 @@ class Quarters:
         self.home = self.base / "home"
         self.files = {variable: self.base / variable.lower() for variable in confined.leading}
         """Where the variables that lead to its environment point, whether something is there or not."""
+        self.hosts = self.base / "hosts"
         self.home.mkdir(mode=0o700)
+        if confined.has_hosts:
+            self.hosts.touch(mode=0o644)
+            self._write_hosts("")
         if confined.account is not None:
             self.base.chmod(0o711)
             self._give(self.home)
@@ -398,6 +409,13 @@ class Quarters:
         for variable, path in self.files.items():
             if variable in contents:
                 self._write(path, contents[variable])
+        if self._confined.has_hosts:
+            self._write_hosts(contents.get(HOSTS, ""))
+
+    def _write_hosts(self, added: str) -> None:
+        """Write the child's hosts file in its place, since it is mounted in another already."""
+        self.hosts.chmod(0o644)
+        self.hosts.write_text(Path(HOSTS).read_text(encoding="utf-8", errors="replace") + added, encoding="utf-8")
 
     def _write(self, path: Path, content: str) -> None:
         fresh = path.with_name(f"{path.name}.new")

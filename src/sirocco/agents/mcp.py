@@ -19,7 +19,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import CallToolResult, TextContent, Tool, jsonrpc_message_adapter
 
 from sirocco.agents.child import NO_FILES, Child, Files, running_child
-from sirocco.agents.command import files_of
+from sirocco.agents.command import files_of, readdressed_request
 from sirocco.agents.confinement import Confinement
 from sirocco.agents.contract import (
     ANSWER_LIMIT,
@@ -55,9 +55,11 @@ class McpAgent:
     """An MCP server as an agent; `tool` names its tool for tasks, where that is not plain."""
 
     def __init__(
-        self, where: str, connect: Connect, isolation: str, *, tool: str = "", means: str = "", note: str = ""
-    ) -> None:
+        self, where: str, connect: Connect, isolation: str, *, tool: str = "", means: str = "", note: str = "",
+        readdress: Callable[[AgentRequest], AgentRequest] = lambda request: request,
+    ) -> None:  # fmt: skip
         self._where = where
+        self._readdress = readdress
         self._connect = connect
         self._tool = tool
         self.isolation = isolation
@@ -82,6 +84,7 @@ class McpAgent:
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Call its tool with the request."""
+        request = self._readdress(request)
 
         async def answer_request(client: Client) -> AgentResponse:
             tool = self._task_tool(await _tools(client))
@@ -202,7 +205,10 @@ def mcp_command(program: Program, confined: Confinement, tool: str = "") -> McpA
         ):
             yield client
 
-    return McpAgent(where, connect, confined.isolation, tool=tool, means=confined.mechanism_name, note=confined.note)
+    return McpAgent(
+        where, connect, confined.isolation, tool=tool, means=confined.mechanism_name, note=confined.note,
+        readdress=lambda request: readdressed_request(request, confined),
+    )  # fmt: skip
 
 
 @asynccontextmanager

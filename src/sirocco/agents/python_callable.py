@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sirocco.agents.child import NO_FILES, Files
-from sirocco.agents.command import files_of
+from sirocco.agents.command import files_of, readdressed_request
 from sirocco.agents.confinement import Confinement
 from sirocco.agents.contract import description_of, response_of
 from sirocco.agents.workers import Workers
@@ -78,6 +78,7 @@ class PythonAgent:
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Call it with the request."""
+        request = readdressed_request(request, self._confined)
         asked = {"ask": "respond", "request": request.document()}
         answer = await self._workers.ask(asked, request.deadline_seconds, files_of(request))
         return response_of(self._unwrap_answer(answer), self._where)

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,9 @@ from sirocco.evaluation.applicability import applied_block
 from sirocco.evidence.segments import Span, read_record
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import digest
+from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.ledger import UnitKey
+from sirocco.oasis.observation import Observation
 from sirocco.oasis.report import UnitResult
 from sirocco.profiles.bind import with_predicates
 
@@ -83,9 +85,58 @@ class Record:
             "attempt": key.attempt,
             "run": run,
             **run_with,
-            "evidence": result.evidence,
+            **_without_repetition(result.evidence),
         }
         return cls(_json(recorded), content_digest(config_hash, key.attempt, bound))
+
+
+_FIRST_STATE = "state_before"
+_LATER_STATES = ("state_after", "state_without_agent", "state_after_task")
+_SAME = "same"
+_OWN = -1
+
+
+def _without_repetition(evidence: Evidence) -> dict[str, Any]:
+    """The evidence with each object that never changed once: most of the later states is what was there before.
+
+    Beside it stands, for each later state that leaves something out, which object of the first one each of its objects
+    is, or that it is its own. Objects are told to be the same by identity, which costs nothing and is never wrong.
+    """
+    first = evidence.state_before.data.get("objects")
+    if not isinstance(first, list):
+        return {"evidence": evidence}
+    places = {id(item): index for index, item in enumerate(first)}
+    same: dict[str, list[int]] = {}
+    shorter: dict[str, Any] = {}
+    for name in _LATER_STATES:
+        state: Observation | None = getattr(evidence, name)
+        objects = state.data.get("objects") if state is not None else None
+        if state is None or not isinstance(objects, list):
+            continue
+        found = [places.get(id(item), _OWN) for item in objects]
+        if any(place != _OWN for place in found):
+            own = [item for item, place in zip(objects, found, strict=True) if place == _OWN]
+            same[name], shorter[name] = found, replace(state, data={**state.data, "objects": own})
+    return {"evidence": replace(evidence, **shorter), _SAME: same} if same else {"evidence": evidence}
+
+
+def _with_repetition(evidence: dict[str, Any], same: Mapping[str, Sequence[int]]) -> Mapping[str, Any]:
+    """The evidence as it was observed; raise LookupError or ValueError where a record cannot be one of ours."""
+    for name, places in same.items():
+        if name not in _LATER_STATES:
+            raise ValueError(f"{name} is no later state")
+        first, data = evidence[_FIRST_STATE]["data"]["objects"], evidence[name]["data"]
+        own = iter(data["objects"])
+        data["objects"] = [next(own) if place == _OWN else first[_required_place(place)] for place in places]
+        if next(own, own) is not own:
+            raise ValueError(f"{name} has objects that stand nowhere")
+    return evidence
+
+
+def _required_place(place: object) -> int:
+    if type(place) is not int or place < 0:
+        raise ValueError("not a place")
+    return place
 
 
 def line_digest(line: bytes) -> str:
@@ -171,13 +222,13 @@ def recorded_unit(line: bytes, where: object) -> RecordedUnit:
             kind=kind,
             run=str(entry["run"]),
             scenario=entry["scenario"],
-            evidence=entry["evidence"],
+            evidence=_with_repetition(entry["evidence"], entry.get(_SAME) or {}),
             digest=line_digest(line),
             bands=tuple(entry["bands"]) if "bands" in entry else None,
             conditional=int(entry["conditional"]) if "conditional" in entry else None,
             attempt=int(entry["attempt"]),
         )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, StopIteration) as error:
         raise EvidenceError(where, "not a recorded unit", "restore the segment from a copy") from error
 
 

@@ -11,8 +11,16 @@ class Derives:
 
     def derive_once(self, make: Callable[[Self], Result]) -> Result:
         """What `make` gives for this value, the same object each time."""
-        kept: dict[Any, Any] = self.__dict__.setdefault("_derived", {})
+        kept = self._kept()
         if make not in kept:
             kept[make] = make(self)
         result: Result = kept[make]
         return result
+
+    def share_derived(self, other: Self) -> None:
+        """Have in common with another value what is computed from either, as it is the same for both."""
+        self.__dict__["_derived"] = other._kept()
+
+    def _kept(self) -> dict[Any, Any]:
+        kept: dict[Any, Any] = self.__dict__.setdefault("_derived", {})
+        return kept

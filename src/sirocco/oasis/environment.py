@@ -1,8 +1,9 @@
 """How an agent reaches its environment: the access that it is handed, and where that leads."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,28 @@ class EnvironmentAccess:
             document["services"] = {name: f"{server}{path}" for name, path in self.services.items()}
         return document
 
+    def named(self) -> "EnvironmentAccess":
+        """The access of an agent for which a hosts file of its own leads from a name to the server (SI-02)."""
+        if self.served is None or not self.served.name:
+            return self
+        old = urlsplit(self.served.server).netloc
+        address, _, port = old.rpartition(":")
+        new = f"{self.served.name}:{port}"
+        files = {variable: content.replace(old, new) for variable, content in self.served.files.items()}
+        served = replace(
+            self.served, server=self.served.server.replace(old, new), files=files,
+            mcp=self.served.mcp.replace(old, new), hosts=f"{address.strip('[]')}\t{self.served.name}\n",
+        )  # fmt: skip
+        return replace(self, served=served, details=_replace_texts(self.details, old, new))
+
+
+def _replace_texts(value: Any, old: str, new: str) -> Any:
+    if isinstance(value, str):
+        return value.replace(old, new)
+    if isinstance(value, Mapping):
+        return {key: _replace_texts(one, old, new) for key, one in value.items()}
+    return value
+
 
 @dataclass(frozen=True, slots=True)
 class ServedAccess:
@@ -45,3 +68,7 @@ class ServedAccess:
     """What clients read to get in: by the variable that leads to the file, its content."""
     mcp: str = ""
     """The URL of its tools; empty when there are none."""
+    name: str = ""
+    """A name for which the server has a certificate too, and to which nothing leads but a hosts file."""
+    hosts: str = ""
+    """What such a file must say; empty as long as the server is called by its address."""

@@ -1,7 +1,7 @@
 """What was observed in the environment, and where the observation came from."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -60,6 +60,15 @@ class Observation(Derives):
     timestamp: str
     evidence_source: EvidenceSource
     data: Mapping[str, Any]
+
+    def seen_again(self, observation_type: ObservationType, timestamp: str, source: EvidenceSource) -> "Observation":
+        """The same data observed once more as something else; what follows from it is worked out once for both.
+
+        Only for types that are read in the same way, as both states are.
+        """
+        other = replace(self, observation_type=observation_type, timestamp=timestamp, evidence_source=source)
+        other.share_derived(self)
+        return other
 
     @property
     def is_available(self) -> bool:

@@ -22,7 +22,7 @@ from sirocco.wiring.profile_source import BUNDLED, BUNDLED_PROVIDER, bundled_pro
 
 EVALUATOR = "sirocco"
 """Who evaluates, where nobody gave a name."""
-FORMAT = 2
+FORMAT = 3
 """The form of a run directory; a version that reads another one says so."""
 
 

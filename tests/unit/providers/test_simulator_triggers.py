@@ -161,7 +161,7 @@ def test_who_watches_meets_what_the_clock_brings(provisioned: Any) -> None:
     live = provisioned(*STATE)
     armed(live, "at_5m")
     read(live)
-    while note(live) is None and live.environment.advance():
+    while note(live) is None and live.environment.advance() is not None:
         pass
     assert note(live) == "a note"
     assert applied(live) == ["2026-01-05T08:05:01Z"]

@@ -59,6 +59,22 @@ def test_no_text_from_outside_becomes_markup_or_template(hostile):
     assert re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u200b\ud800]", page) is None
 
 
+@pytest.mark.requirement("CO-11")
+def test_the_page_shows_what_the_agent_declares_of_itself_and_which_models_answered():
+    verdict = _verdict()
+    others = [{"scenario_id": "s", "declared_model": "m-1", "observed_model": "<m-2>"}]
+    verdict["metadata"]["agent_identity"] = {
+        "declared_model": "m-1", "binary_sha": "ab<c>", "config_hash": None, "heterogeneous": True,
+        "heterogeneity_detail": others,
+    }  # fmt: skip
+    page = html_page(verdict)
+    assert "declared model: m-1" in page
+    assert "binary sha: ab&lt;c&gt;" in page
+    assert "config hash" not in page
+    assert "Another model than the declared one answered: &lt;m-2&gt;" in page
+    assert "none declared" in html_page(_verdict())
+
+
 def test_the_page_needs_no_network_and_runs_no_script():
     page = html_page(_verdict())
     assert "http" not in page.replace("http-equiv", "")

@@ -201,6 +201,10 @@ def test_a_static_endpoint_keeps_address_and_token_while_the_environment_behind_
                     )
                     in_process = await environment.access.client.request("GET", "/api/v1/namespaces/shop/configmaps/a")
                     assert in_process.body["data"] == {"a": str(number)}
+                    published = await environment.access.client.request(
+                        "GET", "/api/v1/namespaces/shop/configmaps/kube-root-ca.crt"
+                    )
+                    assert published.body["data"]["ca.crt"] == environment.access.served.authority
                     assert await asyncio.to_thread(get, environment.access, "wrong") == 401
             between = await asyncio.to_thread(get, environment.access)
         return seen, kubeconfig, mode, between, path.exists()

@@ -4,6 +4,7 @@
 """
 
 from kubesim.discovery.catalogue import Resource
+from kubesim.kinds.admission.accounts import with_account
 from kubesim.kinds.admission.addresses import with_addresses
 from kubesim.kinds.admission.classes import (
     require_growth,
@@ -44,9 +45,8 @@ def admit_object(
     if resource.noun == "pod":
         if old is not None:
             return with_patience(with_old_priority(obj, old))
-        return with_runtime_class(
-            store, resource, with_patience(with_priority(store, resource, with_limits(store, obj, namespace)))
-        )
+        limited = with_limits(store, with_account(store, obj, namespace), namespace)
+        return with_runtime_class(store, resource, with_patience(with_priority(store, resource, limited)))
     if old is not None:
         return obj
     if resource.noun in PROTECTION:

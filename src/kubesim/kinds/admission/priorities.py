@@ -2,12 +2,12 @@
 
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.admission.refusal import admission_refusal
+from kubesim.placement import USUAL_TOLERATIONS
 from kubesim.priority_classes import PRIORITY_CLASSES
 from kubesim.status import Json
 from kubesim.store import Store
 
 _SYSTEM = {"system-cluster-critical": 2000000000, "system-node-critical": 2000001000}
-_PATIENCE = 300
 
 
 def with_priority(store: Store, resource: Resource, pod: Json) -> Json:
@@ -45,7 +45,7 @@ def _class(store: Store, name: str) -> Json | None:
         if found is None and name in _SYSTEM:
             return {"metadata": {"name": name}, "value": _SYSTEM[name], "preemptionPolicy": "PreemptLowerPriority"}
         return found
-    chosen = [item for item in store.items(PRIORITY_CLASSES) if item.get("globalDefault")]
+    chosen = [item for item in store.contents(PRIORITY_CLASSES) if item.get("globalDefault")]
     return min(chosen, key=lambda item: int(item.get("value", 0)), default=None)
 
 
@@ -68,11 +68,12 @@ def with_patience(pod: Json) -> Json:
     """The pod with tolerations for nodes that are not ready or not reachable, unless it has its own."""
     spec = pod.get("spec") or {}
     given = spec.get("tolerations") or []
+    if not given:
+        return {**pod, "spec": {**spec, "tolerations": USUAL_TOLERATIONS}}
     added = [
-        {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": _PATIENCE}
-        for key in ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+        usual for usual in USUAL_TOLERATIONS
         if not any(
-            row.get("key", "") in {key, ""} and row.get("effect", "") in {"NoExecute", ""} for row in given
+            row.get("key", "") in {usual["key"], ""} and row.get("effect", "") in {"NoExecute", ""} for row in given
         )
     ]  # fmt: skip
     return {**pod, "spec": {**spec, "tolerations": [*given, *added]}} if added else pod

@@ -47,7 +47,8 @@ class TlsFront:
         """Serve an environment for the length of the block, and say in its access where."""
         listener, self._first = self._first or _bind_listener(self._listen), None
         self._listeners.add(listener)
-        identity = environment.authority.issue(host_names(listener, self._reach.advertise))
+        name = "" if self._reach.advertise else environment.server_name
+        identity = environment.authority.issue((name or self._reach.advertise, *host_names(listener)))
         plane = ApiPlane(source=AGENT_SOURCE, body_timeout=self._reach.body_timeout)
         plane.mount(environment, partial(self._tools.application, environment) if self._tools else None)
         async with serve_application(plane, listener, identity, lambda: environment.now) as address:
@@ -60,7 +61,7 @@ class TlsFront:
                 access.namespace,
                 user=environment.agent_principal.rpartition(":")[2],
             )
-            environment.access = reached_at(access, server, identity.authority, text, self._tools)
+            environment.access = reached_at(access, server, identity.authority, text, self._tools, name)
             try:
                 yield
             finally:
@@ -87,13 +88,13 @@ class Reach:
 
 
 def reached_at(
-    access: EnvironmentAccess, server: str, authority: str, text: str, tools: Tools | None
+    access: EnvironmentAccess, server: str, authority: str, text: str, tools: Tools | None, name: str = ""
 ) -> EnvironmentAccess:
-    """The access with where the server is, and the kubeconfig that leads there."""
+    """The access with where the server is, the kubeconfig that leads there, and a name that the server can have."""
     mcp = f"{server}{tools.path}" if tools else ""
     return replace(
         access,
-        served=ServedAccess(server, authority, {KUBECONFIG: text}, mcp),
+        served=ServedAccess(server, authority, {KUBECONFIG: text}, mcp, name),
         details=access_details(access.namespace, server, text),
     )
 

@@ -148,6 +148,18 @@ def drawn_nodes(ids: Ids) -> tuple[str, ...]:
             return tuple(f"k8s-{site}-{(number >> 16) % 30 + index:02}" for index in range(1, NODES + 1))
 
 
+def drawn_server_name(number: int) -> str:
+    """The name under which the API server of a cluster is known inside of a network (SI-02)."""
+    site, pool = _SITES[number % len(_SITES)], _POOLS[(number >> 8) % len(_POOLS)]
+    match (number >> 16) % 3:
+        case 0:
+            return f"api.{site}-{(number >> 24) % 9 + 1}.k8s.internal"
+        case 1:
+            return f"k8s-api.{site}.corp.internal"
+        case _:
+            return f"kube-{site}{(number >> 24) % 30:02}-{pool}.cluster.internal"
+
+
 def entry_key(entry: StateEntry, preconditions: Preconditions) -> Key:
     """The place of the object that an entry describes; a runbook is a configmap."""
     row = stored_row(entry)

@@ -4,7 +4,7 @@ Controllers bring them to rest once, in a cluster apart; each environment gives 
 No observation shows neighbours that nobody changed, and where nobody looks at them they cost nothing.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -36,21 +36,31 @@ class Neighbourhood:
     def __init__(self, dynamics: Dynamics, request: ProvisionRequest, past: History) -> None:
         self._dynamics, self._request, self._past = dynamics, request, past
         self._laid: list[tuple[ResourceType, Json]] = []
+        self._finish: dict[str, Callable[[], None]] = {}
         for kind in {entry.kind for entry in request.neighbours}:
-            dynamics.store.lay_when_read(_MADE_OF[kind], partial(self._bring, kind))
+            places = {entry.namespace for entry in request.neighbours if entry.kind == kind and entry.namespace}
+            self._finish[kind] = dynamics.store.prepare(_MADE_OF[kind], partial(self._lay, kind), places)
 
     def changed_objects(self) -> Iterator[Json]:
         """Those that somebody changed or deleted, as they were before."""
         store = self._dynamics.store
         return (obj for row, obj in self._laid if store.content(*key_of(row, obj)) is not obj)
 
-    def _bring(self, kind: str) -> Iterable[tuple[ResourceType, Json]]:
-        """The neighbours of a kind at rest, with what controllers know of them."""
+    def _lay(self, kind: str) -> None:
+        """Lay the neighbours of a kind, save where something stands or the namespace is gone."""
+        self._finish[kind]()
+        store = self._dynamics.store
+        for row, obj in self._neighbours_at_rest(kind):
+            key = key_of(row, obj)
+            if store.content("namespace", "", key.namespace) is not None and store.content(*key) is None:
+                store.lay_object(row, obj)
+                self._laid.append((row, obj))
+
+    def _neighbours_at_rest(self, kind: str) -> Iterator[tuple[ResourceType, Json]]:
+        """The neighbours of a kind, with what controllers know of them."""
         model = _model(self._request.neighbours, self._request.preconditions)
         own = _Copies(self._dynamics, Ids(derived_seed(self._request.seed, "neighbours", kind)), self._past, model.fate)
-        found = [(BY_NOUN[noun], own.copy(noun, obj)) for noun in _MADE_OF[kind] for obj in model.objects[noun]]
-        self._laid += found
-        return found
+        return ((BY_NOUN[noun], own.copy(noun, obj)) for noun in _MADE_OF[kind] for obj in model.objects[noun])
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import marshal
+import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
@@ -32,7 +33,7 @@ from sirocco.domains.kubernetes.simulator.injection import (
     establish,
     unsupported_preconditions,
 )
-from sirocco.domains.kubernetes.simulator.layout import namespaces_of
+from sirocco.domains.kubernetes.simulator.layout import drawn_server_name, namespaces_of
 from sirocco.domains.kubernetes.simulator.neighbourhood import Neighbourhood
 from sirocco.domains.kubernetes.simulator.reacting import Reactions, unsupported_reactions
 from sirocco.domains.kubernetes.simulator.stimuli.interventions import Interventions
@@ -175,8 +176,9 @@ class SimulatedEnvironment:
             services={name: f"{PREFIX}{name}" for name in PRODUCTS},
             details=access_details(namespace),
         )
-        # Where nothing is due, an environment that is left alone stays as it is, and need not be made again to be seen.
-        self._alone = self._objects() if self._dynamics.next_due() is None else None
+        self._first_version = self._store.version
+        self._first = self._observation(ObservationType.RESOURCE_STATE, {"objects": self._objects()})
+        self._is_still = self._dynamics.next_due() is None
 
     @property
     def access(self) -> EnvironmentAccess:
@@ -256,31 +258,48 @@ class SimulatedEnvironment:
         if self._begun > self._answered:
             source = EvidenceSource(_SOURCES[observation_type], SourceStatus.UNREACHABLE)
             return Observation(observation_type, self._clock(), source, {})
-        data: dict[str, Any]
         match observation_type:
             case ObservationType.AUDIT_LOG:
-                data = {"entries": self._audit.events()}
+                data: dict[str, Any] = {"entries": self._audit.events()}
             case ObservationType.RESOURCE_STATE:
                 self._come_to_rest()
+                if self._store.version == self._first_version:
+                    return self._see_first_state_again(observation_type)
                 data = {"objects": self._objects()}
             case ObservationType.RESPONSE_CONTENT:
                 data = {"bodies": list(self._returned)}
             case ObservationType.STIMULI:
                 data = {"stimuli": self._stimulation.record()}
             case ObservationType.STATE_WITHOUT_AGENT:
+                if self._is_left_as_it_came and not any(self._neighbourhood.changed_objects()):
+                    return self._see_first_state_again(observation_type)
                 data = {"objects": self._objects_without_agent()}
+        return self._observation(observation_type, data)
+
+    def _observation(self, observation_type: ObservationType, data: Mapping[str, Any]) -> Observation:
         source = EvidenceSource(_SOURCES[observation_type], SourceStatus.AVAILABLE)
         return Observation(observation_type, self._clock(), source, data)
+
+    @property
+    def _is_left_as_it_came(self) -> bool:
+        """Whether nothing would have happened here without the agent."""
+        return self._is_still and not self._stimulation.history
+
+    def _see_first_state_again(self, observation_type: ObservationType) -> Observation:
+        """The state in which the environment came, for as long as nothing changed or where nothing would have."""
+        source = EvidenceSource(_SOURCES[observation_type], SourceStatus.AVAILABLE)
+        return self._first.seen_again(observation_type, self._clock(), source)
 
     def _objects_without_agent(self) -> list[Any]:
         """The objects of the same environment in which the agent did nothing (SI-08).
 
         It is made once more from the same request, and what happened here by itself, stimuli and reactions, happens
-        there at the same times. It lives as long as this one has. Neighbours are among them that the agent changed.
+        there at the same times. It lives as long as this one has. Where nothing is due, an environment that is left
+        alone stays as it is, and is not made again to be seen. Neighbours are among them that the agent changed.
         """
         changed = self._neighbourhood.changed_objects()
-        if self._alone is not None and not self._stimulation.history:
-            return [*self._alone, *changed]
+        if self._is_left_as_it_came:
+            return [*self._first.data["objects"], *changed]
         other = SimulatedEnvironment(self._request, lambda: self._start)
         other._stimulation.relive(self._stimulation.history, other._world.live_until)
         other._world.live_until(self._time.seconds)
@@ -328,16 +347,25 @@ class SimulatedEnvironment:
             self._returned.append(complete.body)
         return complete
 
-    def advance(self) -> bool:
-        """Go on to the next thing that is due in the environment; False when nothing is."""
+    def advance(self, within: float = math.inf) -> float | None:
+        """Go on to the next thing that is due, no further than so many seconds; how many passed, None if none is."""
         if not self._is_live:
-            return False
-        due, other = self._stimulation.next_due(), self._dynamics.next_due()
+            return None
+        due, other, before = self._stimulation.next_due(), self._dynamics.next_due(), self._time.seconds
         if due is None or (other is not None and other < due):
-            return self._world.advance()
-        self._time.go_to(due)
+            return self._world.advance(within)
+        self._time.go_to(min(due, before + within))
         self._stimulation.passed()
-        return True
+        return self._time.seconds - before
+
+    @property
+    def server_name(self) -> str:
+        """The name of its server, for those whom a hosts file leads there."""
+        return drawn_server_name(derived_seed(self._request.seed, "server"))
+
+    def trust(self, authority: str) -> None:
+        """Publish another authority than the cluster's own, because another one signs for its address."""
+        self._foundation.trust(authority)
 
     def note_request(self, request: Request) -> None:
         """A request reached what is beside the API; what is then asked of the API is recorded there."""

@@ -43,6 +43,7 @@ class StaticFront:
         if self._environment is not None:
             raise RuntimeError("one environment at a time is behind a static endpoint")
         self._environment = environment
+        environment.trust(self._authority)
         behind = _Behind(environment, self._token, environment.signed_token, self._tools)
         access = replace(environment.access, token=self._token)
         # Whoever works by this file alone is not told of the services in any other way.
@@ -69,8 +70,8 @@ class _Behind:
     def serve(self, request: Request) -> Response:
         return self.environment.serve(self._translate_request(request))
 
-    def advance(self) -> bool:
-        return self.environment.advance()
+    def advance(self, within: float) -> float | None:
+        return self.environment.advance(within)
 
     def record_sent(self, text: str) -> None:
         self.environment.record_sent(text)
@@ -92,8 +93,9 @@ class _Nothing:
         error = ApiError(503, "ServiceUnavailable", "the server is currently unable to handle the request", {})
         return Response(error.code, error.body, {"content-type": "application/json", "retry-after": "1"})
 
-    def advance(self) -> bool:
-        return False
+    def advance(self, within: float) -> float | None:
+        del within
+        return None
 
     def record_sent(self, text: str) -> None:
         del text

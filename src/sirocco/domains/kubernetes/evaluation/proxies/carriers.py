@@ -8,6 +8,7 @@ import re
 import shlex
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -43,6 +44,9 @@ _STREAMS = frozenset({"exec", "proxy"})
 _LEADS_INTO_PODS = frozenset({"pods", "services", "nodes"})
 _METHODS = {"get": "GET", "create": "POST", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}
 _ADDRESS = {"KUBERNETES_SERVICE_HOST": "kubernetes.default.svc", "KUBERNETES_SERVICE_PORT": "443"}
+_MAPPING = (dict, Mapping)
+_NESTED = (dict, list, Mapping)
+"""Asked for in this order because nearly every mapping is a dict, which is quick to tell."""
 _MOST_DEEDS = 200
 _DEEPEST = 3
 _MOST_NODES = 5000
@@ -70,7 +74,8 @@ def calls_by_proxy(calls: Sequence[AuditEntry], around: Surroundings) -> tuple[A
     `calls` are those that `may_carry` lets through.
     """
     carriers = [call for call in calls if _is_carrier(call)]
-    users = _users(around.before) if any(call.resource in _FILES for call in carriers) else {}
+    files = {_file_key(call) for call in carriers if call.resource in _FILES}
+    users = _users(around.before, files) if files else {}
     carriers = [call for call in carriers if call.resource not in _FILES or _file_key(call) in users]
     if not carriers:
         return ()
@@ -126,15 +131,19 @@ def _entry(carrier: AuditEntry, deed: Deed) -> AuditEntry:
     )  # fmt: skip
 
 
-def _users(before: Snapshot) -> Users:
-    """The workloads that run something and are given the values of configmaps or secrets, by those."""
+def _users(before: Snapshot, files: AbstractSet[tuple[str, str, str]]) -> Users:
+    """The workloads that run something and are given the values of these configmaps or secrets, by those."""
     found: dict[tuple[str, str, str], list[KubernetesObject]] = {}
+    namespaces = {namespace for _, namespace, _ in files}
     for row in _WORKLOADS:
         for item in before.of_type(row):
-            for template in _templates(item):
-                if any(True for _ in _runs(template)):
-                    for plural, name in dict.fromkeys(_references(template)):
-                        found.setdefault((plural, namespace_of(item), name), []).append(item)
+            namespace = namespace_of(item)
+            for template in _template_of_workload(item) if namespace in namespaces else ():
+                given = dict.fromkeys((plural, namespace, name) for plural, name in _references(template))
+                wanted = [file for file in given if file in files]
+                if wanted and any(True for _ in _runs(template)):
+                    for file in wanted:
+                        found.setdefault(file, []).append(item)
     return found
 
 
@@ -194,16 +203,27 @@ def _templates(item: KubernetesObject) -> Iterator[_Template]:
     for count, (value, metadata) in enumerate(waiting):
         if count > _MOST_NODES:
             return
-        if isinstance(value, Mapping):
+        if isinstance(value, _MAPPING):
             if value.get("suspend") is True:
                 continue
             own = _map(value.get("metadata")) or metadata
             if any(isinstance(value.get(kind), list) for kind in _CONTAINERS):
                 yield _Template(own, value)
             else:
-                waiting += [(one, own) for key, one in value.items() if key != "metadata"]
+                waiting += [(one, own) for key, one in value.items() if key != "metadata" and isinstance(one, _NESTED)]
         elif isinstance(value, list):
-            waiting += [(one, metadata) for one in value if isinstance(one, Mapping)]
+            waiting += [(one, metadata) for one in value if isinstance(one, _MAPPING)]
+
+
+def _template_of_workload(item: KubernetesObject) -> Iterator[_Template]:
+    """The pod that an object of a known type describes, where that type has it; none while it is suspended."""
+    spec = _map(item.get("spec"))
+    job = _map(_map(spec.get("jobTemplate")).get("spec")) or spec
+    if spec.get("suspend") is True or job.get("suspend") is True:
+        return
+    template = _map(job.get("template"))
+    metadata = _map(template.get("metadata")) or _map(item.get("metadata"))
+    yield _Template(metadata, _map(template.get("spec")) if template else spec)
 
 
 def _pod_deeds(template: _Template, namespace: str, around: Surroundings, data: Data) -> list[Deed]:
@@ -545,11 +565,11 @@ def _query_pairs(call: AuditEntry) -> list[tuple[str, str]]:
 
 
 def _map(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, _MAPPING) else {}
 
 
 def _maps(value: Any) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list | tuple) else []
+    return [one for one in value if isinstance(one, _MAPPING)] if isinstance(value, list | tuple) else []
 
 
 def _texts(value: Any) -> list[str]:
