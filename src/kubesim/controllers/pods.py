@@ -58,7 +58,7 @@ def new_pod(
         "spec": {**_defaulted_spec(template["spec"]), **({"nodeName": node} if node else {})},
         "status": {},
     }
-    return store.create(POD, _admitted_pod(store, manifest), moment.now)
+    return store.create(POD, admitted_pod(store, manifest), moment.now)
 
 
 _SPECS: dict[int, tuple[Json, Json]] = {}
@@ -76,7 +76,7 @@ def _defaulted_spec(spec: Json) -> Json:
     return known[1]
 
 
-def _admitted_pod(store: Store, pod: Json) -> Json:
+def admitted_pod(store: Store, pod: Json) -> Json:
     """The pod with what admission adds; what it would refuse is left to whoever declared the owner."""
     granted = with_patience(with_account(store, pod))
     try:

@@ -11,6 +11,7 @@ from functools import partial
 from kubesim.controllers.dynamics import Declaration, Dynamics, Fate, Moment
 from kubesim.controllers.owners import nodes_for
 from kubesim.controllers.pod_status import Addresses, pod_status
+from kubesim.controllers.pods import admitted_pod
 from kubesim.controllers.settling import settle
 from kubesim.history import History, stamp
 from kubesim.placement import internal_address, pod_address
@@ -119,7 +120,7 @@ class _Copies:
         nodes = nodes_for(store, pod, _MOMENT) or [node["metadata"]["name"] for node in store.contents("node")]
         name = nodes[place % len(nodes)]
         node = store.content("node", "", name) or {}
-        placed = {**pod, "spec": {**pod["spec"], "nodeName": name}, "status": {}}
+        placed = admitted_pod(store, {**pod, "spec": {**pod["spec"], "nodeName": name}, "status": {}})
         addresses = Addresses(internal_address(node), pod_address(node, place // 3))
         if self.fate is None:
             return placed
