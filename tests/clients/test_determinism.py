@@ -12,18 +12,23 @@ import pytest
 
 from clients import session
 from clients.session import EVERYTHING, carried_out
-from kubesim import nodes
+from kubesim import furnishing, nodes
 from sirocco.domains.kubernetes.simulator import accounts
 
 TESTS = Path(__file__).parent.parent
 UUID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 NAMES = "|".join({*accounts._HOMES, *accounts._ACCOUNTS, *accounts._ROLES, *accounts._VIEWERS})
+NETWORKS = "|".join(
+    rf"{re.escape(image.rpartition(':')[0])}(?::[\w.]+)?|{name}" for name, image in furnishing._NETWORKS
+)
 MACHINES = "|".join(re.escape(text) for system in nodes._SYSTEMS for text in system)
 DRAWN = re.compile(
     rb"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"
     rb"|(?P<age>(?<=\")\d+d(?:\d+h)?(?=\"))"
     rb"|(?P<certificate>MII[\w+/=\\]+)"
     rb"|(?P<name>\b(?:" + NAMES.encode() + rb")\b)"
+    rb"|(?P<network>" + NETWORKS.encode() + rb")"
+    rb"|(?P<server>\bapiserver-[a-z0-9]{26}|\bip-10-0-\d+-\d+)"
     rb"|(?P<machine>" + MACHINES.encode() + rb")"
     rb"|(?P<token>eyJ[\w-]+\.[\w-]+\.[\w-]+)"
     rb"|(?P<uid>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"
@@ -59,7 +64,7 @@ def without_ids(answer):
 
 def _in_order(value):
     if isinstance(value, dict):
-        return {key: _in_order(item) for key, item in value.items()}
+        return {key: _in_order(item) for key, item in value.items() if key != "leaseTransitions"}
     if isinstance(value, list):
         return sorted(map(_in_order, value), key=str)
     if isinstance(value, str) and value.startswith("{"):

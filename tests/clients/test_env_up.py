@@ -135,7 +135,8 @@ def test_what_cannot_be_evaluated_yet_can_be_set_up(package, tmp_path):
     scenario = "infra.capability.da.multi-signal-correlation-001"
     command, listed = listing(tmp_path)
     done = sirocco("env", "up", scenario, "--profile", folder, *command)
-    assert (done.code, listed.read_text()) == (0, "deployment.apps/api-service\n"), done.stderr
+    assert done.code == 0, done.stderr
+    assert "deployment.apps/api-service" in listed.read_text().splitlines()
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
