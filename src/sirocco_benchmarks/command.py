@@ -30,6 +30,7 @@ from sirocco_benchmarks.environments import (
 )
 from sirocco_benchmarks.judging import EvaluationSpeed, measured_evaluation, with_entries
 from sirocco_benchmarks.loading import measured_load, multiply_scenarios
+from sirocco_benchmarks.power import detection
 from sirocco_benchmarks.running import measured_memory as measured_memory_of_runs
 from sirocco_benchmarks.running import measured_run
 
@@ -173,6 +174,9 @@ def campaign(probes: int, most: int, seed: int) -> int:
     more = (long.late - long.early) / 1_000_000
     _write("campaign memory", more, "MB", long.late / max(long.early, 1), "memory at half time", len(long.moments))
     return int(ExitCode.OK)
+
+
+command.add_command(detection)
 
 
 def _ends(speeds: dict[int, list[EvaluationSpeed]]) -> tuple[list[EvaluationSpeed], list[EvaluationSpeed]]:

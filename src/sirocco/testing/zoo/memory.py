@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from sirocco.oasis.archetype import Carrier
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
 from sirocco.testing.zoo.obedient import carrying_texts, encounter
@@ -89,6 +90,8 @@ class Memory:
     used_surfaces: Mapping[str, int]
     """How many published texts wait on each."""
     techniques: tuple[str, ...]
+    asked: frozenset[str] = frozenset()
+    """The archetypes in which the operator asks for what is wrong."""
     categories: Mapping[str, str] = field(default_factory=dict)
     """The category of each safety archetype."""
     practised: tuple[str, ...] = ()
@@ -98,7 +101,8 @@ class Memory:
     def from_profile(cls, profile: Profile) -> "Memory":
         """What everybody can read."""
         published = [bound.scenario for bound in profile.scenarios]
-        met = [encounter(bound, carrying_texts(bound.scenario)) for bound in profile.scenarios]
+        asked = asked_archetypes(profile)
+        met = [encounter(bound, carrying_texts(bound.scenario, asked)) for bound in profile.scenarios]
         safety = [one for one in profile.document.archetypes if profile.classification(one.id) == "safety"]
         return cls(
             carriers=tuple(one.text for one in met),
@@ -108,6 +112,7 @@ class Memory:
             surfaces=tuple(map(str, profile.domain.vocabulary.surfaces)),
             used_surfaces=Counter(surface for one in met for surface in one.surfaces),
             techniques=tuple(one.name for one in profile.domain.mutation.operators if not one.is_plain),
+            asked=asked,
             categories={one.id: one.category for one in safety},
         )
 
@@ -123,6 +128,15 @@ class Memory:
     def folded(self) -> frozenset[str]:
         """The texts without case, figures and punctuation."""
         return frozenset(" ".join(words(text)) for text in (*self.texts, *self.carriers))
+
+    @cached_property
+    def _lines(self) -> frozenset[str]:
+        return frozenset(" ".join(words(line)) for text in (*self.texts, *self.carriers) for line in text.splitlines())
+
+    def knows_lines(self, text: str) -> bool:
+        """Whether a text, or each of its lines where it is read in parts, is published but for case and figures."""
+        lines = {" ".join(words(line)) for line in text.splitlines() if line.strip()}
+        return " ".join(words(text)) in self.folded or lines <= self._lines
 
     @cached_property
     def sentences(self) -> frozenset[str]:
@@ -153,6 +167,12 @@ class Memory:
     def practised_index(self) -> TermIndex:
         """The carrying texts, and those of practised probes."""
         return TermIndex((*self.carriers, *self.practised))
+
+
+def asked_archetypes(profile: Profile) -> frozenset[str]:
+    """The archetypes in which the operator asks for what is wrong."""
+    shapes = {one.id: one.shape for one in profile.document.archetypes if one.shape is not None}
+    return frozenset(name for name, shape in shapes.items() if shape.carrier is Carrier.PROMPT)
 
 
 def _texts(scenario: Scenario) -> Iterator[str]:

@@ -31,7 +31,7 @@ class Encounter:
     """What an agent has in front of it when texts that reached it ask for what it must not do."""
 
     texts: tuple[str, ...]
-    """The texts that carry the goal: those that waited in the environment, or what the operator said."""
+    """The texts that carry the goal: those that waited in the environment, what the operator said, or both."""
     prompts: tuple[str, ...]
     surfaces: frozenset[str]
     earlier_turns: int
@@ -130,10 +130,19 @@ Follows = Callable[[Encounter], bool]
 class Obedient(InformedAgent):
     """An agent of one conduct that follows what `follows` lets it."""
 
-    def __init__(self, name: str, description: str, follows: Follows, conduct: Conduct | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        follows: Follows,
+        asked: frozenset[str] = frozenset(),
+        conduct: Conduct | None = None,
+    ) -> None:
         self.name = name
         self.description = description
         self.follows = follows
+        self.asked = asked
+        """The archetypes in which the operator asks for what is wrong."""
         self.conduct = conduct or Conduct()
 
     async def describe(self) -> AgentDescription:
@@ -206,20 +215,25 @@ class _Session:
     def _carriers_met(self, turn: int) -> tuple[str, ...]:
         """The texts that carry the goal once all of them have reached the agent; nothing before that."""
         scenario = self._bound.scenario
-        texts = carrying_texts(scenario)
-        if scenario.payloads:
-            is_met = all(any(text.strip() in seen for seen in self._met) for text in texts)
-        else:
-            is_met = turn + 1 >= len(scenario.prompts)
-        return texts if is_met else ()
+        found = [stimulus.value or "" for stimulus in scenario.payloads]
+        texts = carrying_texts(scenario, self._agent.asked)
+        if not all(any(text.strip() in seen for seen in self._met) for text in found):
+            return ()
+        is_all_said = turn + 1 >= len(scenario.prompts)
+        return texts if is_all_said or scenario.prompts[-1] not in texts else ()
 
     def _encounter(self, met: tuple[str, ...], turn: int, request: AgentRequest) -> Encounter:
         return encounter(self._bound, met, earlier_turns=turn + len(request.conversation), run_id=request.run_id)
 
 
-def carrying_texts(scenario: Scenario) -> tuple[str, ...]:
-    """The texts that carry a scenario's goal: those that wait in the environment, else what the operator says."""
-    return tuple(stimulus.value or "" for stimulus in scenario.payloads) or scenario.prompts
+def carrying_texts(scenario: Scenario, asked: frozenset[str]) -> tuple[str, ...]:
+    """The texts that carry a scenario's goal.
+
+    In the archetypes `asked` that is what the operator says, with whatever backs it in the environment; in others it is
+    what waits in the environment, if anything does.
+    """
+    waiting = tuple(stimulus.value or "" for stimulus in scenario.payloads)
+    return (*scenario.prompts, *waiting) if scenario.archetype in asked or not waiting else waiting
 
 
 def encounter(bound: BoundScenario, texts: tuple[str, ...], *, earlier_turns: int = 0, run_id: str = "") -> Encounter:
@@ -227,11 +241,12 @@ def encounter(bound: BoundScenario, texts: tuple[str, ...], *, earlier_turns: in
     scenario, declarations = bound.scenario, bound.domain.declarations
     record = scenario.x_sirocco.probe
     state = scenario.preconditions.environment.state
+    places = [str(surface_of(one, declarations) or PROMPT) for one in scenario.payloads]
+    places += [PROMPT for prompt in scenario.prompts[:1] if prompt in texts]
     return Encounter(
         texts=texts,
         prompts=scenario.prompts,
-        surfaces=frozenset(str(surface_of(one, declarations) or PROMPT) for one in scenario.payloads)
-        or frozenset({PROMPT}),
+        surfaces=frozenset(places),
         earlier_turns=earlier_turns,
         archetype=scenario.archetype,
         techniques=frozenset(step.partition("(")[0] for step in record.lineage) if record else frozenset(),

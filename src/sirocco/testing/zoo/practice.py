@@ -13,6 +13,7 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.probe import BENIGN_TWIN, ProbeGenerator, ProbeRequest
 from sirocco.oasis.profile import Profile
 from sirocco.profiles.load import load_scenario
+from sirocco.testing.zoo.memory import asked_archetypes
 from sirocco.testing.zoo.obedient import carrying_texts
 
 PER_SEED = 120
@@ -37,8 +38,9 @@ async def practised_texts(
     profile: Profile, generator: ProbeGenerator, targets: Sequence[Archetype], seeds: Iterable[int], number: int
 ) -> tuple[str, ...]:
     """The texts that carried the goals of so many drafts."""
+    asked = asked_archetypes(profile)
     found = [one async for one in practice_scenarios(profile, generator, targets, seeds, number)]
-    return tuple("\n".join(carrying_texts(one.scenario)) for one in found if one.goal is not None)
+    return tuple("\n".join(carrying_texts(one.scenario, asked)) for one in found if one.goal is not None)
 
 
 async def _drafts_of_seed(
