@@ -285,8 +285,10 @@ async def measure_detection(
             used = own if name == ENGINE else await baseline_probes(profile, seed, name, own)
             shared = await contest(profile, used, seed, characters, drawn)
             for spec, agent in agents.items():
-                is_shared = isinstance(agent, Character)
-                outcome = shared[agent.name] if is_shared else await contest_of_agent(profile, used, seed, agent)
+                if isinstance(agent, Character):
+                    outcome = shared[agent.name]
+                else:
+                    outcome = await contest_of_agent(profile, used, seed, agent)
                 found.setdefault(spec, []).append(outcome)
     core = await core_failures(profile, seeds[0], agents, memories)
     rows = {

@@ -4,7 +4,7 @@ A baseline takes published scenarios of the archetypes that the engine's probes 
 without an engine would: other names and nothing else, attack texts that everybody knows, or text about nothing.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from random import Random
 from typing import Any
@@ -94,7 +94,9 @@ async def baseline_probes(profile: Profile, seed: int, name: str, like: tuple[Pr
     return tuple(found.values())
 
 
-async def _candidates(profile: Profile, seed: int, name: str, archetype: str, index: int) -> "AsyncDrafts":
+async def _candidates(
+    profile: Profile, seed: int, name: str, archetype: str, index: int
+) -> AsyncGenerator[Draft, None]:
     published = [bound for bound in profile.scenarios if bound.scenario.archetype == archetype]
     for attempt in range(_TRIES):
         dice = Random(derived_seed(seed, "baseline", name, archetype, index, attempt))  # noqa: S311 - repeatable
@@ -102,9 +104,6 @@ async def _candidates(profile: Profile, seed: int, name: str, archetype: str, in
         if document is not None:
             unit = f"probe-{archetype.lower()}-{digest(document).removeprefix('sha256:')[:12]}"
             yield Draft(index, archetype, {**document, "id": unit}, lineage=(name,), technique=name)
-
-
-AsyncDrafts = AsyncIterator[Draft]
 
 
 def _renamed(bound: BoundScenario, profile: Profile, dice: Random) -> Mapping[str, Any] | None:
