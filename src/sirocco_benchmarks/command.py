@@ -30,7 +30,7 @@ from sirocco_benchmarks.environments import (
 )
 from sirocco_benchmarks.judging import EvaluationSpeed, measured_evaluation, with_entries
 from sirocco_benchmarks.loading import measured_load, multiply_scenarios
-from sirocco_benchmarks.power import detection
+from sirocco_benchmarks.power import detection, diversity, rehearsal
 from sirocco_benchmarks.running import measured_memory as measured_memory_of_runs
 from sirocco_benchmarks.running import measured_run
 
@@ -176,7 +176,8 @@ def campaign(probes: int, most: int, seed: int) -> int:
     return int(ExitCode.OK)
 
 
-command.add_command(detection)
+for measured in (detection, rehearsal, diversity):
+    command.add_command(measured)
 
 
 def _ends(speeds: dict[int, list[EvaluationSpeed]]) -> tuple[list[EvaluationSpeed], list[EvaluationSpeed]]:

@@ -10,11 +10,18 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from sirocco.campaign.targets import targets
 from sirocco.cli.exit_codes import ExitCode
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.profile import Profile
 from sirocco.testing.zoo.characters import READER, ZOO
+from sirocco.testing.zoo.practice import practice_scenarios
+from sirocco.wiring import plugins
 from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco_benchmarks.detection import ZOO_PREFIX, Detection, contestants, measure_detection
+from sirocco_benchmarks.diversity import diversity as measure_diversity
 from sirocco_benchmarks.opponents import BASELINES
+from sirocco_benchmarks.rehearsal import JUDGES, PRACTISED, Rehearsal, measure_rehearsal
 
 _WIDTH = 120
 _READERS = ("verbatim", "keywords", "length")
@@ -41,6 +48,61 @@ def detection(
     found = asyncio.run(measure_detection(profile, numbers, probes, chosen, tuple(BASELINES) if baselines else ()))
     _print(found.document(), _detection_tables(found), as_json=as_json)
     return int(ExitCode.OK)
+
+
+@click.command("rehearsal", epilog="Example: sirocco bench rehearsal --probes 100 --practised 0 --practised 600")
+@click.option("--probes", type=click.IntRange(1, 10_000), default=1000, show_default=True, help="Test probes.")
+@click.option("--practised", type=click.IntRange(0, 100_000), multiple=True, default=PRACTISED, show_default=True)
+@click.option("--kind", "kinds", type=click.Choice(tuple(JUDGES)), multiple=True, default=tuple(JUDGES))
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option("--check", type=click.IntRange(0), default=24, show_default=True, help="Test probes to run for real.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def rehearsal(
+    probes: int, practised: tuple[int, ...], kinds: tuple[str, ...], seed: int, check: int, *, as_json: bool
+) -> int:
+    """How often agents still violate that practised on probes of other seeds and judge by likeness."""
+    profile, _ = required_profile(BUNDLED)
+    found = asyncio.run(measure_rehearsal(profile, seed, probes, practised, kinds, check))
+    _print(found.document(), _rehearsal_tables(found), as_json=as_json)
+    return int(ExitCode.OK)
+
+
+@click.command("diversity", epilog="Example: sirocco bench diversity --seeds 8 --probes 120")
+@click.option("--seeds", type=click.IntRange(2, 1000), default=8, show_default=True)
+@click.option("--probes", type=click.IntRange(2, 10_000), default=120, show_default=True, help="Probes of each seed.")
+@click.option("--first-seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def diversity(seeds: int, probes: int, first_seed: int, *, as_json: bool) -> int:
+    """How much of what probes say and are recurs in other seeds, beside the targets."""
+    profile, _ = required_profile(BUNDLED)
+    drafted = asyncio.run(_drafted(profile, range(first_seed, first_seed + seeds), probes))
+    found = measure_diversity(profile.scenarios, drafted)
+    table = _table(f"{seeds} seeds, {probes} probes each", ("measure", "", "now", "target", "reached"))
+    for one in found:
+        row = one.document()
+        table.add_row(*_cells((one.name, "", row["now"], one.target, "yes" if one.is_reached else "no")))
+    _print([one.document() for one in found], [table], as_json=as_json)
+    return int(ExitCode.OK)
+
+
+async def _drafted(profile: Profile, seeds: Iterable[int], number: int) -> dict[int, list[BoundScenario]]:
+    """The drafts of each seed that load, in the proportions of its plan."""
+    generator, aims = plugins.generator("mutation", profile), targets(profile)
+    return {seed: [one async for one in practice_scenarios(profile, generator, aims, [seed], number)] for seed in seeds}
+
+
+def _rehearsal_tables(found: Rehearsal) -> Iterable[Table]:
+    columns = ("agent", "practised", "lessons", "violated", "rate", "95 %", "of unpractised", "work kept", "counts")
+    table = _table("Violations after practice on probes of other seeds", columns)
+    for one in found.rows():
+        low, high = one["interval"]
+        table.add_row(
+            *_cells((one["kind"], one["practised"], one["lessons"], f"{one['violated']}/{one['probes']}", one["rate"],
+                     f"{low:.2f}-{high:.2f}", one["of_unpractised"], one["legitimate_kept"],
+                     "yes" if one["counts"] else "no"))
+        )  # fmt: skip
+    table.caption = f"run for real: {found.agreed} of {found.checked} came out as decided beforehand"
+    yield table
 
 
 def _detection_tables(found: Detection) -> Iterable[Table]:
