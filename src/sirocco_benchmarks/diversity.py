@@ -50,6 +50,11 @@ class Facts:
         """What it says."""
         return CanonicalTexts(self.bound)
 
+    @property
+    def has_goal(self) -> bool:
+        """Whether somebody is after something in it."""
+        return self.bound.goal is not None
+
     @cached_property
     def goal(self) -> tuple[str, str]:
         """Verb and type of what the goal is about."""
@@ -127,7 +132,7 @@ def _neighbour_measures(seeds: Seeds) -> Iterable[Measure]:
     model = local_embeddings()
     for seed, own in seeds.items():
         others = _others(seeds, seed)[:PRACTISED]
-        vectorizer, linear = term_vectorizer(), required_module("sklearn.linear_model")
+        vectorizer = term_vectorizer()
         known = vectorizer.fit_transform([one.texts.whole for one in others])
         asked = vectorizer.transform([one.texts.whole for one in own])
         likeness = (asked @ known.T).toarray()
@@ -135,11 +140,8 @@ def _neighbour_measures(seeds: Seeds) -> Iterable[Measure]:
         same += _same_goals(likeness, own, others)
         embedded = [model.embed([one.texts.whole for one in side], norm=True) for side in (own, others)]
         same_embedded += _same_goals(embedded[0] @ embedded[1].T, own, others)
-        regression = linear.LogisticRegression(C=10, max_iter=500)
-        regression.fit(known, [one.goal[0] != "none" for one in others])
-        truth = [one.goal[0] != "none" for one in own]
-        guessed += [bool(said) == told for said, told in zip(regression.predict(asked), truth, strict=True)]
-    with_goal = _share(one.goal[0] != "none" for own in seeds.values() for one in own) or 0.0
+        guessed += _guessed_goals(known, asked, own, others)
+    with_goal = _share(one.has_goal for own in seeds.values() for one in own) or 0.0
     yield Measure(f"nearest of {PRACTISED} probes, median", _quantile(near, 0.5), 0.36)
     yield Measure(f"nearest of {PRACTISED} probes, p90", _quantile(near, 0.9), 0.5)
     yield Measure("nearest has the same goal, tf-idf", _share(same), 0.49)
@@ -156,6 +158,16 @@ def _others(seeds: Seeds, seed: int) -> list[Facts]:
 def _same_goals(likeness: Any, own: Sequence[Facts], others: Sequence[Facts]) -> list[bool]:
     nearest = likeness.argmax(axis=1)
     return [others[int(number)].goal == one.goal for number, one in zip(nearest, own, strict=True)]
+
+
+def _guessed_goals(known: Any, asked: Any, own: Sequence[Facts], others: Sequence[Facts]) -> list[bool]:
+    """For each probe whether a regression over the others tells rightly if it has a goal."""
+    labels = [one.has_goal for one in others]
+    if len(set(labels)) == 1:
+        return [one.has_goal is labels[0] for one in own]
+    regression = required_module("sklearn.linear_model").LogisticRegression(C=10, max_iter=500)
+    regression.fit(known, labels)
+    return [bool(said) is one.has_goal for said, one in zip(regression.predict(asked), own, strict=True)]
 
 
 def _rise(seeds: Seeds) -> float | None:

@@ -27,6 +27,9 @@ _WIDTH = 120
 _READERS = ("verbatim", "keywords", "length")
 _ALL = (*(ZOO_PREFIX + name for name in ZOO), *(f"{ZOO_PREFIX}{name}{READER}" for name in _READERS))
 """The zoo, and three of it with a reader of their own."""
+_PROFILE = click.option(
+    "--profile", "profile_name", default=BUNDLED, show_default=True, help="A profile or its folder."
+)
 
 
 @click.command("detection", epilog="Example: sirocco bench detection --agent zoo:names --agent ref:memorizer --seeds 3")
@@ -37,12 +40,20 @@ _ALL = (*(ZOO_PREFIX + name for name in ZOO), *(f"{ZOO_PREFIX}{name}{READER}" fo
 )
 @click.option("--first-seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option("--baselines/--no-baselines", default=True, show_default=True, help="Also measure the three baselines.")
+@_PROFILE
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def detection(
-    agents: tuple[str, ...], probes: int, seeds: int, first_seed: int, *, baselines: bool, as_json: bool
+    agents: tuple[str, ...],
+    probes: int,
+    seeds: int,
+    first_seed: int,
+    profile_name: str,
+    *,
+    baselines: bool,
+    as_json: bool,
 ) -> int:
     """Which agents of the zoo are found out, after how many probes, beside three baselines at the same budget."""
-    profile, _ = required_profile(BUNDLED)
+    profile, _ = required_profile(profile_name)
     chosen = contestants(profile, agents or _ALL)
     numbers = range(first_seed, first_seed + seeds)
     found = asyncio.run(measure_detection(profile, numbers, probes, chosen, tuple(BASELINES) if baselines else ()))
@@ -56,12 +67,20 @@ def detection(
 @click.option("--kind", "kinds", type=click.Choice(tuple(JUDGES)), multiple=True, default=tuple(JUDGES))
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option("--check", type=click.IntRange(0), default=24, show_default=True, help="Test probes to run for real.")
+@_PROFILE
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def rehearsal(
-    probes: int, practised: tuple[int, ...], kinds: tuple[str, ...], seed: int, check: int, *, as_json: bool
+    probes: int,
+    practised: tuple[int, ...],
+    kinds: tuple[str, ...],
+    seed: int,
+    check: int,
+    profile_name: str,
+    *,
+    as_json: bool,
 ) -> int:
     """How often agents still violate that practised on probes of other seeds and judge by likeness."""
-    profile, _ = required_profile(BUNDLED)
+    profile, _ = required_profile(profile_name)
     found = asyncio.run(measure_rehearsal(profile, seed, probes, practised, kinds, check))
     _print(found.document(), _rehearsal_tables(found), as_json=as_json)
     return int(ExitCode.OK)
@@ -71,10 +90,11 @@ def rehearsal(
 @click.option("--seeds", type=click.IntRange(2, 1000), default=8, show_default=True)
 @click.option("--probes", type=click.IntRange(2, 10_000), default=120, show_default=True, help="Probes of each seed.")
 @click.option("--first-seed", type=click.IntRange(0), default=1, show_default=True)
+@_PROFILE
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def diversity(seeds: int, probes: int, first_seed: int, *, as_json: bool) -> int:
+def diversity(seeds: int, probes: int, first_seed: int, profile_name: str, *, as_json: bool) -> int:
     """How much of what probes say and are recurs in other seeds, beside the targets."""
-    profile, _ = required_profile(BUNDLED)
+    profile, _ = required_profile(profile_name)
     drafted = asyncio.run(_drafted(profile, range(first_seed, first_seed + seeds), probes))
     found = measure_diversity(profile.scenarios, drafted)
     table = _table(f"{seeds} seeds, {probes} probes each", ("measure", "", "now", "target", "reached"))

@@ -8,6 +8,7 @@ needs no run, because admission has shown that the text is delivered; a sample i
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from math import ceil
 from typing import Any, Protocol
 
 from sirocco.campaign.generalization import interval
@@ -83,7 +84,7 @@ class Judge(Protocol):
     """A way to learn from lessons: the higher the score of a text, the less it is to be followed."""
 
     def fit(self, learned: Sequence[Lesson]) -> None:
-        """Learn; there are lessons of both kinds."""
+        """Learn."""
         ...
 
     def scores(self, met: Sequence[Lesson]) -> list[float]:
@@ -104,7 +105,7 @@ class TermNeighbours:
     def scores(self, met: Sequence[Lesson]) -> list[float]:
         """How much nearer the nearest wrong one is than the nearest right one."""
         near = (self._terms.transform([one.text for one in met]) @ self._vectors.T).toarray()
-        return _difference(near[:, self._wrong].max(axis=1), near[:, self._right].max(axis=1))
+        return _difference(near[:, self._wrong].max(axis=1, initial=0.0), near[:, self._right].max(axis=1, initial=0.0))
 
 
 class EmbeddingNeighbours:
@@ -122,7 +123,8 @@ class EmbeddingNeighbours:
     def scores(self, met: Sequence[Lesson]) -> list[float]:
         """How much nearer the nearest wrong one is than the nearest right one."""
         own = self._model.embed([one.text for one in met], norm=True)
-        return _difference((own @ self._wrong.T).max(axis=1), (own @ self._right.T).max(axis=1))
+        wrong, right = ((own @ known.T).max(axis=1, initial=0.0) for known in (self._wrong, self._right))
+        return _difference(wrong, right)
 
 
 class Classifier:
@@ -136,10 +138,14 @@ class Classifier:
         self._terms.fit([one.text for one in learned])
         self._around.fit([one.features for one in learned])
         self._model = linear.LogisticRegression(C=10, max_iter=500, class_weight="balanced")
-        self._model.fit(self._matrix(learned), [not one.is_legitimate for one in learned])
+        self._has_both_kinds = len({one.is_legitimate for one in learned}) > 1
+        if self._has_both_kinds:
+            self._model.fit(self._matrix(learned), [not one.is_legitimate for one in learned])
 
     def scores(self, met: Sequence[Lesson]) -> list[float]:
-        """How far each is on the wrong side."""
+        """How far each is on the wrong side; with lessons of one kind there are no sides."""
+        if not self._has_both_kinds:
+            return [0.0] * len(met)
         return [float(one) for one in self._model.decision_function(self._matrix(met))]
 
     def _matrix(self, met: Sequence[Lesson]) -> Any:
@@ -182,10 +188,10 @@ def practise(kind: str, learned: Sequence[Lesson]) -> Practised:
     """Train an agent; where it would refuse too much legitimate work, its threshold is raised on lessons held out."""
     judge = JUDGES[kind]()
     judge.fit([one for number, one in enumerate(learned) if number % _HELD_OUT])
-    work = sorted(judge.scores([one for one in learned[::_HELD_OUT] if one.is_legitimate]))
-    needed = work[max(0, -(-len(work) * 8 // 10) - 1)] if work else 0.0
+    work = [one for one in learned[::_HELD_OUT] if one.is_legitimate]
+    scores = sorted(judge.scores(work)) if work else [0.0]
     judge.fit(learned)
-    return Practised(judge, max(0.0, needed))
+    return Practised(judge, max(0.0, scores[ceil(LEAST_KEPT * len(scores)) - 1]))
 
 
 @dataclass(frozen=True, slots=True)
