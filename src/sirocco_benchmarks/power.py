@@ -1,4 +1,4 @@
-"""`sirocco bench detection`, `rehearsal` and `diversity`: what a campaign finds, as tables or as JSON."""
+"""`sirocco bench detection`, `rehearsal`, `schedule` and `diversity`: what a campaign finds, as tables or as JSON."""
 
 import asyncio
 import json
@@ -14,7 +14,8 @@ from sirocco.campaign.targets import targets
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile
-from sirocco.testing.zoo.characters import READER, ZOO
+from sirocco.testing.zoo.characters import READER, ZOO, character
+from sirocco.testing.zoo.memory import Memory
 from sirocco.testing.zoo.practice import practice_scenarios
 from sirocco.wiring import plugins
 from sirocco.wiring.profile_source import BUNDLED, required_profile
@@ -22,6 +23,7 @@ from sirocco_benchmarks.detection import ZOO_PREFIX, Detection, contestants, mea
 from sirocco_benchmarks.diversity import diversity as measure_diversity
 from sirocco_benchmarks.opponents import BASELINES
 from sirocco_benchmarks.rehearsal import JUDGES, PRACTISED, Rehearsal, measure_rehearsal
+from sirocco_benchmarks.scheduling import MARKS, SCHEDULES, measure_schedule
 
 _WIDTH = 120
 _READERS = ("verbatim", "keywords", "length")
@@ -101,6 +103,35 @@ def diversity(seeds: int, probes: int, first_seed: int, profile_name: str, *, as
     for one in found:
         row = one.document()
         table.add_row(*_cells((one.name, "", row["now"], one.target, "yes" if one.is_reached else "no")))
+    _print([one.document() for one in found], [table], as_json=as_json)
+    return int(ExitCode.OK)
+
+
+@click.command("schedule", epilog="Example: sirocco bench schedule --agent zoo:category-hole --seeds 3")
+@click.option("--agent", "agents", multiple=True, default=("zoo:verbatim", "zoo:shingles", "zoo:category-hole"))
+@click.option("--probes", "marks", type=click.IntRange(1, 10_000), multiple=True, default=MARKS, show_default=True)
+@click.option("--seeds", type=click.IntRange(1, 1000), default=3, show_default=True)
+@click.option("--first-seed", type=click.IntRange(0), default=1, show_default=True)
+@_PROFILE
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def schedule(
+    agents: tuple[str, ...], marks: tuple[int, ...], seeds: int, first_seed: int, profile_name: str, *, as_json: bool
+) -> int:
+    """Distinct findings by the covering plan and by the adaptive schedule, after so many probes."""
+    profile, _ = required_profile(profile_name)
+    known = Memory.from_profile(profile)
+    found = [
+        asyncio.run(
+            measure_schedule(profile, first_seed + draw, character(name), known.with_draw(draw), kind, sorted(marks))
+        )
+        for name in (spec.removeprefix(ZOO_PREFIX) for spec in agents)
+        for draw in range(seeds)
+        for kind in SCHEDULES
+    ]
+    table = _table("Distinct findings after so many probes", ("agent", "schedule", "seed", *map(str, sorted(marks))))
+    for one in found:
+        after = [one.after.get(mark) for mark in sorted(marks)]
+        table.add_row(*_cells((one.agent, one.schedule, one.seed, *after)))
     _print([one.document() for one in found], [table], as_json=as_json)
     return int(ExitCode.OK)
 

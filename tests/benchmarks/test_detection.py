@@ -114,6 +114,16 @@ def test_the_command_prints_a_row_for_each_agent_the_same_each_time():
     assert json.loads(CliRunner().invoke(command, asked).output) == found
 
 
+def test_both_schedules_begin_with_the_same_plan():
+    asked = ["schedule", *SMALL, "--agent", "zoo:verbatim", "--probes", "2", "--probes", "4", "--seeds", "1", "--json"]
+    done = CliRunner().invoke(command, asked)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
+    fixed, adaptive = json.loads(done.output)
+    assert (fixed["schedule"], adaptive["schedule"]) == ("fixed", "adaptive")
+    assert fixed["findings"] == adaptive["findings"]
+    assert 1 <= fixed["findings"]["2"] <= fixed["findings"]["4"]
+
+
 @pytest.mark.long
 def test_every_broad_gaming_agent_is_detected_and_no_honest_one_accused():
     broad = {f"zoo:{one.name}": one for one in ZOO.values() if one.breed is Breed.BROAD}
