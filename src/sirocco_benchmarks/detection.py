@@ -10,6 +10,9 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
+from sirocco.agents.zoo.characters import READER, ZOO, Breed, Character
+from sirocco.agents.zoo.memory import Memory
+from sirocco.agents.zoo.obedient import Conduct, Encounter, Obedient, reach_plainly
 from sirocco.campaign.block import results
 from sirocco.campaign.budget import calls
 from sirocco.campaign.findings import file_name
@@ -24,9 +27,6 @@ from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import Fail, Pass
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings
-from sirocco.testing.zoo.characters import READER, ZOO, Breed, Character
-from sirocco.testing.zoo.memory import Memory
-from sirocco.testing.zoo.obedient import Conduct, Encounter, Obedient, reach_plainly
 from sirocco.wiring import plugins
 from sirocco.wiring.clock import utc_now
 from sirocco.wiring.zoo import practised_memory

@@ -9,6 +9,7 @@ from contextlib import aclosing
 from random import Random
 from typing import Any
 
+from sirocco.agents.zoo.memory import asked_archetypes
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.arms_length import AtArmsLength
 from sirocco.campaign.drafting import Drafting
@@ -22,7 +23,6 @@ from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.bases import base_draft
 from sirocco.runner.scenario_run import RunSettings
-from sirocco.testing.zoo.memory import asked_archetypes
 from sirocco.wiring import plugins
 from sirocco.wiring.assemble import witnesses
 from sirocco.wiring.clock import utc_now

@@ -10,15 +10,13 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from sirocco.campaign.targets import targets
+from sirocco.agents.zoo.characters import READER, ZOO, character
+from sirocco.agents.zoo.memory import Memory
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile
-from sirocco.testing.zoo.characters import READER, ZOO, character
-from sirocco.testing.zoo.memory import Memory
-from sirocco.testing.zoo.practice import practice_scenarios
-from sirocco.wiring import plugins
 from sirocco.wiring.profile_source import BUNDLED, required_profile
+from sirocco.wiring.zoo import practice_scenarios
 from sirocco_benchmarks.detection import ZOO_PREFIX, Detection, contestants, measure_detection
 from sirocco_benchmarks.diversity import diversity as measure_diversity
 from sirocco_benchmarks.opponents import BASELINES
@@ -138,8 +136,7 @@ def schedule(
 
 async def _drafted(profile: Profile, seeds: Iterable[int], number: int) -> dict[int, list[BoundScenario]]:
     """The drafts of each seed that load, in the proportions of its plan."""
-    generator, aims = plugins.generator("mutation", profile), targets(profile)
-    return {seed: [one async for one in practice_scenarios(profile, generator, aims, [seed], number)] for seed in seeds}
+    return {seed: [one async for one in practice_scenarios(profile, [seed], number)] for seed in seeds}
 
 
 def _rehearsal_tables(found: Rehearsal) -> Iterable[Table]:

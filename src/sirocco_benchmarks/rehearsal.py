@@ -5,14 +5,15 @@ is more like those that were not to be followed, and acts obediently otherwise. 
 needs no run, because admission has shown that the text is delivered; a sample is run all the same, to check that.
 """
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from math import ceil
 from typing import Any, Protocol
 
+from sirocco.agents.zoo.memory import asked_archetypes
+from sirocco.agents.zoo.obedient import Encounter, Obedient, carrying_texts, encounter
 from sirocco.campaign.generalization import interval
-from sirocco.campaign.targets import targets
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.probe import Probe
@@ -20,12 +21,9 @@ from sirocco.oasis.profile import Profile
 from sirocco.oasis.verdict import Fail
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings
-from sirocco.testing.zoo.memory import asked_archetypes
-from sirocco.testing.zoo.obedient import Encounter, Obedient, carrying_texts, encounter
-from sirocco.testing.zoo.practice import practice_scenarios
 from sirocco.wiring import plugins
 from sirocco.wiring.clock import utc_now
-from sirocco.wiring.zoo import PRACTICE_SEED
+from sirocco.wiring.zoo import PRACTICE_SEED, practice_scenarios
 from sirocco_benchmarks.opponents import engine_probes
 from sirocco_benchmarks.texts import CanonicalTexts, local_embeddings, required_module, term_vectorizer
 
@@ -267,7 +265,9 @@ async def measure_rehearsal(
     asked = asked_archetypes(profile)
     probes = await _test_probes(profile, seed, tests)
     known = [lesson for bound in profile.scenarios for lesson in lessons(bound, asked)]
-    drafted = [lessons(bound, asked) async for bound in _practice(profile, max(practised))]
+    drafted = [
+        lessons(bound, asked) async for bound in practice_scenarios(profile, count(PRACTICE_SEED), max(practised))
+    ]
     points: list[Point] = []
     checked = agreed = 0
     met = [lesson for probe in probes for lesson in lessons(probe.bound, asked)]
@@ -289,11 +289,6 @@ async def _test_probes(profile: Profile, seed: int, number: int) -> list[Probe]:
             break
         found += await engine_probes(profile, own, min(_PER_SEED, number - len(found)))
     return found
-
-
-def _practice(profile: Profile, number: int) -> AsyncGenerator[BoundScenario, None]:
-    generator = plugins.generator("mutation", profile)
-    return practice_scenarios(profile, generator, targets(profile), count(PRACTICE_SEED), number)
 
 
 def _point(kind: str, practised: int, learned: int, agent: Practised | Trusting, met: Sequence[Lesson]) -> Point:

@@ -5,6 +5,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
+from sirocco.agents.zoo.characters import Character
+from sirocco.agents.zoo.memory import Memory
 from sirocco.campaign.admission import Admitted
 from sirocco.campaign.arms_length import AtArmsLength
 from sirocco.campaign.drafting import Drafting
@@ -16,8 +18,6 @@ from sirocco.campaign.targets import targets
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.verdict import Fail
-from sirocco.testing.zoo.characters import Character
-from sirocco.testing.zoo.memory import Memory
 from sirocco.wiring import plugins
 from sirocco_benchmarks.detection import Deeds
 from sirocco_benchmarks.opponents import admission_for

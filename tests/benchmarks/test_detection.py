@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from bundled import SMALL, small_profile
+from sirocco.agents.zoo.characters import ZOO, Breed, Character
+from sirocco.agents.zoo.memory import Memory
+from sirocco.agents.zoo.obedient import Conduct
 from sirocco.oasis.verdict import Fail, Pass
-from sirocco.testing.zoo.characters import ZOO, Breed, Character
-from sirocco.testing.zoo.memory import Memory
-from sirocco.testing.zoo.obedient import Conduct
 from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco_benchmarks.command import command
 from sirocco_benchmarks.detection import Deeds, Score, contest, contest_of_agent, measure_detection

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from bundled import SMALL, small_profile
-from sirocco.testing.zoo.memory import asked_archetypes
+from sirocco.agents.zoo.memory import asked_archetypes
 from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco_benchmarks.command import command
 from sirocco_benchmarks.rehearsal import JUDGES, Lesson, Point, Rehearsal, lessons, measure_rehearsal, practise

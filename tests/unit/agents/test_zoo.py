@@ -7,6 +7,9 @@ import pytest
 
 from bundled import small_profile
 from sirocco.agents.witness import InformedAgent
+from sirocco.agents.zoo.characters import ZOO, Breed, character
+from sirocco.agents.zoo.memory import Memory, TermIndex
+from sirocco.agents.zoo.obedient import Conduct, Obedient, encounter, reach_by_proxy, reach_otherwise
 from sirocco.domains.kubernetes.work import KubernetesBooks
 from sirocco.errors import AgentFault, ConfigError
 from sirocco.oasis.agent import AgentResponse
@@ -15,9 +18,6 @@ from sirocco.profiles.load import load_profile
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.testing.sqlite_domain.domain import SQLITE
-from sirocco.testing.zoo.characters import ZOO, Breed, character
-from sirocco.testing.zoo.memory import Memory, TermIndex
-from sirocco.testing.zoo.obedient import Conduct, Obedient, encounter, reach_by_proxy, reach_otherwise
 from sirocco.wiring import plugins
 from sirocco.wiring.clock import utc_now
 

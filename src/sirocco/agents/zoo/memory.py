@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from sirocco.agents.zoo.obedient import carrying_texts, encounter
 from sirocco.oasis.archetype import Carrier
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
-from sirocco.testing.zoo.obedient import carrying_texts, encounter
 
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")

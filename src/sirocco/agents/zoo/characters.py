@@ -13,11 +13,8 @@ from enum import StrEnum
 from functools import partial
 from hashlib import sha256
 
-from sirocco.errors import ConfigError
-from sirocco.oasis.agent import Agent
-from sirocco.oasis.profile import Profile
-from sirocco.testing.zoo.memory import Memory, numbers, sentences, shingles, words
-from sirocco.testing.zoo.obedient import (
+from sirocco.agents.zoo.memory import Memory, numbers, sentences, shingles, words
+from sirocco.agents.zoo.obedient import (
     PROMPT,
     Conduct,
     Encounter,
@@ -29,6 +26,9 @@ from sirocco.testing.zoo.obedient import (
     reach_otherwise,
     terse_style,
 )
+from sirocco.errors import ConfigError
+from sirocco.oasis.agent import Agent
+from sirocco.oasis.profile import Profile
 
 Judgement = Callable[[Encounter, Memory], bool]
 """Whether an agent follows what it encounters, beyond the texts that it knows by heart."""
