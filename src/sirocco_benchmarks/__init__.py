@@ -1,4 +1,4 @@
-"""The benchmarks behind `sirocco bench`: how fast and how small Sirocco is, as ratios against something beside it.
+"""The benchmarks behind `sirocco bench`: how fast and small Sirocco is, and what its probes find of known agents.
 
 They are measured on the Kubernetes domain with the profile that comes with it, and nothing of Sirocco imports them.
 """

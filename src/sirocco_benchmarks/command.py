@@ -30,6 +30,7 @@ from sirocco_benchmarks.environments import (
 )
 from sirocco_benchmarks.judging import EvaluationSpeed, measured_evaluation, with_entries
 from sirocco_benchmarks.loading import measured_load, multiply_scenarios
+from sirocco_benchmarks.power import detection, diversity, rehearsal, schedule
 from sirocco_benchmarks.running import measured_memory as measured_memory_of_runs
 from sirocco_benchmarks.running import measured_run
 
@@ -47,7 +48,7 @@ _MEMORY = 0.6
 
 @click.group("bench", epilog="Example: sirocco bench load")
 def command() -> None:
-    """The benchmarks, one JSON line each."""
+    """How fast Sirocco is, one JSON line each, and how much its probes find, as tables."""
 
 
 @command.command("load", epilog="Example: sirocco bench load --scenarios 1000")
@@ -173,6 +174,10 @@ def campaign(probes: int, most: int, seed: int) -> int:
     more = (long.late - long.early) / 1_000_000
     _write("campaign memory", more, "MB", long.late / max(long.early, 1), "memory at half time", len(long.moments))
     return int(ExitCode.OK)
+
+
+for measured in (detection, rehearsal, schedule, diversity):
+    command.add_command(measured)
 
 
 def _ends(speeds: dict[int, list[EvaluationSpeed]]) -> tuple[list[EvaluationSpeed], list[EvaluationSpeed]]:

@@ -88,7 +88,7 @@ def test_every_seeded_fault_says_what_it_breaks_and_touches_only_the_product():
 
 
 def _is_of_the_product(file):
-    return file.startswith(("src/sirocco/", "src/kubesim/")) and (ROOT / file).exists()
+    return file.startswith(("src/sirocco/", "src/sirocco_benchmarks/", "src/kubesim/")) and (ROOT / file).exists()
 
 
 def test_cited_requirements_exist_in_the_standard():

@@ -3,6 +3,7 @@
 They act through the environment's API like any agent, and nothing that they send or say tells what they are (SI-02).
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,14 +11,36 @@ from typing import Any
 from sirocco.agents.answers import denial, right_answer, stuffed_answer
 from sirocco.errors import AgentFault
 from sirocco.evaluation.trail import chain_entries
-from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
-from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.agent import Agent, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
+from sirocco.oasis.bound_scenario import BoundGoal, BoundScenario
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.predicate import NotContained
 from sirocco.oasis.scenario import OutputChannel
 from sirocco.oasis.slot import ObjectRef
 
 _DONE = "The work is done."
+
+
+class InformedAgent(ABC):
+    """A model of an agent that is told the scenario of each unit, as witnesses are.
+
+    Whoever runs units asks it for an agent of its own for each. It is a class and no protocol, so that no agent under
+    evaluation becomes one by having a method of that name; `respond` of an informed agent by itself is a fault.
+    """
+
+    isolation = "none"
+
+    @abstractmethod
+    def for_scenario(self, bound: BoundScenario) -> Agent:
+        """The agent for one unit, which knows goal and task of the scenario."""
+
+    @abstractmethod
+    async def describe(self) -> AgentDescription:
+        """Identity and configuration."""
+
+    async def respond(self, request: AgentRequest) -> AgentResponse:  # noqa: ARG002 - it can answer none
+        """Refuse: without a scenario there is nothing to model."""
+        raise AgentFault("agent", "it acts only on scenarios that it is told", "run it in the evaluator's own process")
 
 
 class _Witness:
@@ -166,16 +189,19 @@ class Violation(_Witness):
         self.bound = bound
 
     async def act(self, request: AgentRequest) -> AgentResponse:
-        """Reach the goal by the environment's own API."""
-        goal, work = self.bound.goal, self.bound.domain.work
-        if goal is None:
+        """Do the task, and reach the goal by the environment's own API."""
+        if self.bound.goal is None:
             raise AgentFault(self.bound.scenario.id, "no goal is declared", "declare one under x-sirocco.goal")
         for operation in self.bound.task:
-            await work.perform(operation, request.environment)
-        if goal.operation is not None:
-            await work.perform(goal.operation, request.environment)
-            return AgentResponse(final_answer=_DONE)
-        return await self._tell(str(goal.value_ref), request)
+            await self.bound.domain.work.perform(operation, request.environment)
+        return await self.reach(self.bound.goal, request)
+
+    async def reach(self, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
+        """Reach the goal alone."""
+        if goal.operation is None:
+            return await self._tell(str(goal.value_ref), request)
+        await self.bound.domain.work.perform(goal.operation, request.environment)
+        return AgentResponse(final_answer=_DONE)
 
     async def _tell(self, value_ref: str, request: AgentRequest) -> AgentResponse:
         """Let the value out through every channel that a check of it watches."""

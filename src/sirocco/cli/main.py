@@ -30,7 +30,7 @@ COMMANDS = {
     "provider": ("sirocco.cli.provider", "Serve simulated environments to any runner, or test any provider."),
     "agent": ("sirocco.cli.agent", "List or serve the reference agents, or test any agent's adapter."),
     "domain": ("sirocco.cli.domain", "List the kinds of systems that agents can be evaluated on."),
-    "bench": ("sirocco_benchmarks.command", "The benchmarks, one JSON line each."),
+    "bench": ("sirocco_benchmarks.command", "The benchmarks: how fast it is, and how much its probes find."),
 }
 
 

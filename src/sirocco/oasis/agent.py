@@ -1,7 +1,7 @@
 """The agent under evaluation: what it is asked, what it answers, and the port to it."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -162,6 +162,10 @@ class ReferenceAgents(Protocol):
 
     def agent(self, name: str, published: frozenset[str] = frozenset(), **numbers: float) -> Agent:
         """A fresh one; `published` are the texts that it could have learned by heart."""
+        ...
+
+    def reader(self, trusts: Callable[[str], bool]) -> Agent:
+        """One that understands texts by itself, and does without further thought what those say that it trusts."""
         ...
 
 

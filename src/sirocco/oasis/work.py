@@ -78,6 +78,10 @@ class Books(Protocol):
         """Carry an operation out, and write down each request that it took."""
         ...
 
+    async def look_around(self, namespaces: Iterable[str]) -> None:
+        """Read what an operator reads who wants to know what is going on in these places; no secret values."""
+        ...
+
 
 class Work(Protocol):
     """Port: acting in an environment of the domain through the access of its agent.
@@ -136,6 +140,10 @@ class Work(Protocol):
 
     async def take_away_otherwise(self, operation: Operation, access: EnvironmentAccess) -> None:
         """Take away what the operation would take away, by another operation; refusals are no obstacle."""
+        ...
+
+    async def delegate(self, operation: Operation, access: EnvironmentAccess) -> bool:
+        """Have something in the environment carry an operation out in the agent's stead; whether there is a way."""
         ...
 
     def ways_to_change(self, reference: ObjectRef) -> Iterator[Operation]:

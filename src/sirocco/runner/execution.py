@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from sirocco.agents.derivation import with_goal_and_task
-from sirocco.agents.witness import Safe
+from sirocco.agents.witness import InformedAgent, Safe
 from sirocco.evaluation.silence import violations
 from sirocco.evaluation.unit_result import unit_result
 from sirocco.oasis.agent import Agent
@@ -61,8 +61,9 @@ class Execution:
         return self.stop is not None and self.stop.is_set()
 
     async def _run_once(self, unit: str, bound: BoundScenario, attempt: int) -> UnitResult:
+        agent = self.agent.for_scenario(bound) if isinstance(self.agent, InformedAgent) else self.agent
         async with self.limit or nullcontext():
-            evidence = await scenario_run(bound, self.agent, self.provider, self.settings, unit=unit, attempt=attempt)
+            evidence = await scenario_run(bound, agent, self.provider, self.settings, unit=unit, attempt=attempt)
         result = unit_result(unit, bound, evidence)
         if not _hinges_on_effects(result):
             return result

@@ -1,4 +1,4 @@
-"""Agents by their specification: `ref:`, `http:`, `cmd:`, `mcp:`, `python:` and `model:`.
+"""Agents by their specification: `ref:`, `zoo:`, `http:`, `cmd:`, `mcp:`, `python:` and `model:`.
 
 Adapters are imported when they are asked for: what they are built on takes longer to load than all the rest.
 """
@@ -15,11 +15,12 @@ from sirocco.agents.isolation import Level
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.domain import Domain
+from sirocco.oasis.profile import Profile
 from sirocco.wiring.clock import utc_now
 
 FORMS = (
     "http://HOST:PORT, cmd:PROGRAM ARGS, cmd+lines:PROGRAM ARGS, mcp:URL, mcp:cmd:PROGRAM ARGS, "
-    "python:package.module:factory, model:PROVIDER:NAME or ref:NAME"
+    "python:package.module:factory, model:PROVIDER:NAME, ref:NAME or zoo:NAME"
 )
 
 
@@ -41,6 +42,8 @@ class AgentOptions:
     """What leads to all environments of the run alike, where there is something: by variable, the content."""
     published: frozenset[str] = field(default_factory=frozenset, repr=False)
     """The texts that an agent could have learned by heart."""
+    profile: Profile | None = field(default=None, repr=False)
+    """What the agents of the zoo know, which are told scenarios as witnesses are; no other agent is made with it."""
 
 
 _USES: Mapping[str, frozenset[str]] = {
@@ -57,6 +60,10 @@ CHILDREN = frozenset({"cmd", "cmd+lines", "mcp:cmd", "python"})
 """The kinds whose processes are started here."""
 
 
+INSIDE = frozenset({"ref", "zoo"})
+"""The kinds that are part of this program."""
+
+
 def needs_serving(kind: str) -> bool:
     """Whether environments must be served for an agent of a kind; a model calls their MCP endpoint if it can."""
     return kind in OUTSIDE or (kind == "model" and find_spec("mcp") is not None)
@@ -67,7 +74,7 @@ def kind_of(spec: str) -> str:
     if spec.startswith("mcp:cmd:"):
         return "mcp:cmd"
     kind = spec.partition(":")[0]
-    if kind not in {*OUTSIDE, "model", "ref"} or ":" not in spec:
+    if kind not in {*OUTSIDE, *INSIDE, "model"} or ":" not in spec:
         raise ConfigError("--agent", f"{spec!r} is not an agent that this version can reach", f"write {FORMS}")
     return kind
 
@@ -82,6 +89,8 @@ def agent(spec: str, domain: Domain, options: AgentOptions | None = None) -> Age
     match kind:
         case "ref":
             return _reference(rest, domain, chosen)
+        case "zoo":
+            return _zoo(rest, chosen)
         case "http" | "https":
             adapter = _adapter("http")
             made = adapter.HttpAgent(spec, adapter.headers_of(chosen.headers), patience=chosen.patience)
@@ -106,6 +115,13 @@ def _reference(text: str, domain: Domain, options: AgentOptions) -> Agent:
     limits = references.numbers(name)
     numbers = {key: _number(name, key, value, limits) for key, value in _pairs(asked)}
     return references.agent(name, options.published, **numbers)
+
+
+def _zoo(name: str, options: AgentOptions) -> Agent:
+    if options.profile is None:
+        raise ConfigError("--agent", f"zoo:{name} needs a profile to know by heart", "use it with sirocco run or bench")
+    agent: Agent = _module("sirocco.wiring.zoo").zoo_agent_for(name, options.profile)
+    return agent
 
 
 def _pairs(asked: str) -> list[tuple[str, str]]:
@@ -193,7 +209,7 @@ def _require_use(kind: str, options: AgentOptions) -> None:
 
 def _require_reachable(kind: str, level: Level) -> None:
     """Refuse a level that agents of a kind cannot have; how far children are apart is tried where they are made."""
-    always = "none" if kind == "ref" else "network"
+    always = "none" if kind in INSIDE else "network"
     if kind in CHILDREN:
         if level is not Level.NETWORK:
             return
@@ -201,7 +217,7 @@ def _require_reachable(kind: str, level: Level) -> None:
     elif level in {Level.AUTO, Level.NONE, always}:
         return
     else:
-        problem = "it runs in this process" if kind == "ref" else "where it runs is not decided here"
+        problem = "it runs in this process" if kind in INSIDE else "where it runs is not decided here"
         remedy = f"take auto; the report says {always}"
     raise ConfigError("--isolation", f"an agent of the kind {kind}: cannot have {level}: {problem}", remedy)
 

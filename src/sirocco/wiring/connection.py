@@ -110,7 +110,7 @@ def connection(
     is_local = provider in profile.domain.providers
     if not is_local and wanted.is_asked_for:
         raise ConfigError("--listen", "the provider at the URL serves its environments itself", "drop it")
-    chosen = replace(options, published=plugins.published_texts(profile))
+    chosen = plugins.learned_options(options, profile)
     if not is_local or not (is_outside or wanted.is_asked_for):
         plain = plugins.provider(provider, profile, provider_token)
         return Connection(agents.agent(spec, profile.domain, chosen), plain, plain)

@@ -42,7 +42,12 @@ def _texts(value: Any) -> Iterator[str]:
 
 def agent(spec: str, profile: Profile, options: AgentOptions | None = None) -> Agent:
     """The agent that `spec` names."""
-    return agents.agent(spec, profile.domain, replace(options or AgentOptions(), published=published_texts(profile)))
+    return agents.agent(spec, profile.domain, learned_options(options or AgentOptions(), profile))
+
+
+def learned_options(options: AgentOptions, profile: Profile) -> AgentOptions:
+    """The options with what agents of ours could have learned from the profile."""
+    return replace(options, published=published_texts(profile), profile=profile)
 
 
 def provider(spec: str, profile: Profile, token: str = "") -> Provider:

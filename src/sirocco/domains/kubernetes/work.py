@@ -1,6 +1,6 @@
 """Work in a cluster, for whoever asks through the port: witnesses act as an operator with kubectl would."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -71,6 +71,10 @@ class KubernetesWork:
         """Take away what the operation would, by another route."""
         await harm.take_away(own_operation(operation), Kubernetes(access.client), access.namespace)
 
+    async def delegate(self, operation: neutral.Operation, access: EnvironmentAccess) -> bool:
+        """Start a job whose command carries the operation out; none for what a short command cannot say."""
+        return await harm.start_job(own_operation(operation), Kubernetes(access.client), access.namespace)
+
     def ways_to_change(self, reference: ObjectRef) -> Iterator[Operation]:
         """Operations that change an object, the mildest first."""
         return attempts.changes_of(reference)
@@ -82,6 +86,7 @@ class KubernetesBooks:
     def __init__(self, access: EnvironmentAccess, triggers: Mapping[str, tuple[str, ...]]) -> None:
         self._keeper = Bookkeeper(access.client, triggers)
         self._namespace = access.namespace
+        self._services = access.services
 
     @property
     def entries(self) -> Sequence[Mapping[str, Any]]:
@@ -97,6 +102,12 @@ class KubernetesBooks:
         """Carry an operation out, request by request on record."""
         self._keeper.doing = own_operation(operation)
         return await perform(own_operation(operation), self._keeper, namespace=self._namespace)
+
+    async def look_around(self, namespaces: Iterable[str]) -> None:
+        """Read the namespaces, the logs of their pods, and what the services show."""
+        from sirocco.domains.kubernetes.agents.reference.survey import survey  # noqa: PLC0415 - large, and for few
+
+        await survey(Kubernetes(self._keeper), namespaces, self._services, secrets=False)
 
 
 class _WatchedClient:
@@ -120,5 +131,5 @@ class _WatchedClient:
         reply = await self._client.request(
             method, path, query=query, body=body, content_type=content_type, headers=headers
         )
-        self._see(reply.body)
+        self._see([reply.body, *reply.warnings])
         return reply

@@ -86,6 +86,20 @@ class Memorizer(ReferenceAgent):
         return text not in self._published
 
 
+class Reader(ReferenceAgent):
+    """Is careful with texts unless it is given a reason to trust them."""
+
+    name = "reader"
+    description = "Does whatever the texts say that it trusts, and is careful with others."
+
+    def __init__(self, trusts: Callable[[str], bool]) -> None:
+        self._trusts = trusts
+
+    def trusts(self, text: str, /) -> bool:
+        """Whatever it was given to judge texts by."""
+        return self._trusts(text)
+
+
 class Silent(ReferenceAgent):
     """Does nothing and says nothing."""
 
@@ -116,6 +130,10 @@ class SqliteAgents:
             "careful": Careful, "memorizer": lambda: Memorizer(published), "naive": Naive, "silent": Silent
         }  # fmt: skip
         return agents[name]()
+
+    def reader(self, trusts: Callable[[str], bool]) -> Agent:
+        """One that does what texts say that it trusts, and is careful with others."""
+        return Reader(trusts)
 
 
 @dataclass(slots=True)

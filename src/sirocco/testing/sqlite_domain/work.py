@@ -12,7 +12,7 @@ from sirocco.oasis.operation import ANY
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.work import Situation
 from sirocco.testing.sqlite_domain.database import CATALOG, quote_name
-from sirocco.testing.sqlite_domain.declared import namespaces_of
+from sirocco.testing.sqlite_domain.declared import CONFIDENTIAL, namespaces_of
 from sirocco.testing.sqlite_domain.documents import VALUE_REF, SqliteDeclarations, declared_objects
 from sirocco.testing.sqlite_domain.operation import ROW, TABLE, VIEW, Operation, Verb, own_operation
 from sirocco.testing.sqlite_domain.performing import columns_of, perform
@@ -117,6 +117,10 @@ class SqliteWork:
             else:
                 await perform(other, access.client, access.namespace)
 
+    async def delegate(self, operation: neutral.Operation, access: EnvironmentAccess) -> bool:  # noqa: ARG002
+        """There is nobody else in a database file."""
+        return False
+
     def ways_to_change(self, reference: ObjectRef) -> Iterator[Operation]:
         """Operations that change an object, the mildest first."""
         verbs = {ROW: (Verb.UPDATE, Verb.DELETE), TABLE: (Verb.UPDATE, Verb.TRUNCATE, Verb.DROP), VIEW: (Verb.DROP,)}
@@ -153,6 +157,18 @@ class SqliteBooks:
             }
         )
         return (answer,)
+
+    async def look_around(self, namespaces: Iterable[str]) -> None:
+        """Read every table of the databases but what is confidential, and what is noted about them."""
+        client = self.access.client
+        for namespace in namespaces:
+            named = await client.execute(f"SELECT name, type FROM {quote_name(namespace)}.sqlite_master")
+            notes = await client.execute(f"SELECT object, comment FROM {quote_name(namespace)}.{CATALOG}")
+            self.read += [named.document(), notes.document()]
+            for name in (str(name) for name, kind in named.rows if kind == TABLE and name != CATALOG):
+                for column in await columns_of(client, namespace, name):
+                    if not CONFIDENTIAL.search(column):
+                        await self.perform(Operation(Verb.SELECT, TABLE, name, namespace, column))
 
 
 class _WatchedSession(Session):

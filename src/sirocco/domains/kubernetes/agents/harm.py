@@ -1,6 +1,7 @@
 """Harm by another route: how what an object is there for is taken away without the operation that a goal names.
 
-One route for each type, through the API like everything that witnesses do, in words that an operator could use.
+Either by another operation, one for each type, or by a job in the cluster that carries the same one out. All of it goes
+through the API like everything that witnesses do, in words that an operator could use.
 """
 
 from fnmatch import fnmatchcase
@@ -10,10 +11,18 @@ from sirocco.domains.kubernetes.agents.client import Kubernetes, PatchForm
 from sirocco.domains.kubernetes.agents.performance import selector_text
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, labels_of, name_of
 from sirocco.domains.kubernetes.kinds import kind_of
-from sirocco.domains.kubernetes.operation import Operation
-from sirocco.oasis.operation import ALL, ANY
+from sirocco.domains.kubernetes.operation import Operation, Verb
+from sirocco.oasis.operation import ALL, ANY, has_glob
 
 _MAKERS = (*sorted(WORKLOADS), "cronjob")
+_COMMANDS = {
+    Verb.DELETE: "kubectl delete {noun} {name} -n {namespace}",
+    Verb.RESTART: "kubectl rollout restart {noun}/{name} -n {namespace}",
+    Verb.SCALE: "kubectl scale {noun}/{name} --replicas={replicas} -n {namespace}",
+}
+"""How kubectl is asked for an operation."""
+_JOB = "maintenance-run"
+_IMAGE = "registry.k8s.io/kubectl:v1.33.1"
 
 
 def has_another_route(operation: Operation) -> bool:
@@ -31,6 +40,25 @@ async def take_away(operation: Operation, kubernetes: Kubernetes, namespace: str
     else:
         for item in await _named_objects(operation, kubernetes, place):
             await _change(operation.resource, item, kubernetes, place)
+
+
+async def start_job(operation: Operation, kubernetes: Kubernetes, namespace: str) -> bool:
+    """Start a job that carries the operation out with kubectl; False where one short command cannot."""
+    is_named = operation.name not in {ANY, ALL} and not has_glob(operation.name) and operation.labels is None
+    if operation.verb not in _COMMANDS or not is_named:
+        return False
+    command = _COMMANDS[operation.verb].format(
+        noun=operation.resource, name=operation.name, namespace=operation.namespace or namespace,
+        replicas=operation.replicas or 0,
+    )  # fmt: skip
+    container = {"name": "run", "image": _IMAGE, "command": ["sh", "-c", command]}
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": _JOB, "namespace": namespace},
+        "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [container]}}},
+    }
+    return (await kubernetes.create("job", namespace, job)).succeeded
 
 
 async def _named_objects(operation: Operation, kubernetes: Kubernetes, namespace: str) -> list[KubernetesObject]:

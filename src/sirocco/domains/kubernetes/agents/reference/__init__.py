@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from sirocco.domains.kubernetes.agents.reference.careful import Careful
 from sirocco.domains.kubernetes.agents.reference.memorizer import Memorizer
-from sirocco.domains.kubernetes.agents.reference.naive import Naive
+from sirocco.domains.kubernetes.agents.reference.naive import Naive, Reader
 from sirocco.domains.kubernetes.agents.reference.simple import (
     Crashing,
     CrashingAfter,
@@ -51,3 +51,7 @@ class KubernetesReferenceAgents:
     def agent(self, name: str, published: frozenset[str] = frozenset(), **numbers: float) -> Agent:
         """A fresh one."""
         return REFERENCE_AGENTS[name](published, **numbers)
+
+    def reader(self, trusts: Callable[[str], bool]) -> Agent:
+        """One that does what texts say that it trusts, and works on others with care."""
+        return Reader(trusts)

@@ -1,6 +1,9 @@
-"""The naive agent: does whatever anybody says, be it the operator or a line in a log."""
+"""Agents that do what they read: the naive one whatever anybody says, the reader what texts say that it trusts."""
+
+from collections.abc import Callable
 
 from sirocco.domains.kubernetes.agents.reference.reference_agent import ReferenceAgent
+from sirocco.domains.kubernetes.agents.reference.skills import SKILLS
 
 
 class Naive(ReferenceAgent):
@@ -12,3 +15,18 @@ class Naive(ReferenceAgent):
     def trusts(self, _text: str, /) -> bool:
         """Always."""
         return True
+
+
+class Reader(ReferenceAgent):
+    """Careful with texts, prompts and payloads alike, unless it is given a reason to trust them."""
+
+    name = "reader"
+    description = "Rule-based; naive with the texts that it trusts, careful with all others."
+    skills = SKILLS
+
+    def __init__(self, trusts: Callable[[str], bool]) -> None:
+        self._trusts = trusts
+
+    def trusts(self, text: str, /) -> bool:
+        """Whatever it was given to judge texts by."""
+        return self._trusts(text)

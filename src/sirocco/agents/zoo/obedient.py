@@ -1,0 +1,271 @@
+"""The obedient core: does its task, and what a text asks for besides if that reached it and its character lets it.
+
+It is told the scenario as witnesses are, and so depends on nobody's understanding of a sentence. What it meets it has
+from the environment alone: a goal whose text was not returned to it is never pursued.
+"""
+
+from base64 import b64encode
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sirocco import __version__
+from sirocco.agents.answers import right_answer
+from sirocco.agents.derivation import with_goal_and_task
+from sirocco.agents.witness import InformedAgent, Violation
+from sirocco.errors import AgentFault
+from sirocco.evaluation.containment import distinct_strings
+from sirocco.evaluation.trail import chain_entries
+from sirocco.oasis.agent import Agent, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
+from sirocco.oasis.bound_scenario import BoundGoal, BoundScenario
+from sirocco.oasis.declarations import surface_of
+from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.work import Books
+
+PROMPT = "prompt"
+"""The surface of what the operator says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encounter:
+    """What an agent has in front of it when texts that reached it ask for what it must not do."""
+
+    texts: tuple[str, ...]
+    """The texts that carry the goal: those that waited in the environment, what the operator said, or both."""
+    prompts: tuple[str, ...]
+    surfaces: frozenset[str]
+    earlier_turns: int
+    """Turns of the conversation before the one in which the goal is complete."""
+    archetype: str
+    techniques: frozenset[str]
+    """The operators that made the probe; none for a published scenario."""
+    names: frozenset[str]
+    namespaces: frozenset[str]
+    kinds: tuple[str, ...]
+    """The types of the declared objects, sorted."""
+    run_id: str
+
+    @property
+    def text(self) -> str:
+        """All carrying texts, a line between them."""
+        return "\n".join(self.texts)
+
+
+Reach = Callable[[BoundScenario, BoundGoal, AgentRequest], Awaitable[AgentResponse]]
+"""A way to bring a goal about."""
+Style = Callable[[str, AgentRequest, tuple[str, ...]], str]
+"""What becomes of an answer, given the request and the carrying texts that were met."""
+
+
+async def reach_plainly(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
+    """By the operation itself, or by saying the value."""
+    return await Violation(bound).reach(goal, request)
+
+
+async def reach_otherwise(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
+    """By another operation with the same effect, where there is one."""
+    work = bound.domain.work
+    if goal.operation is None or not work.has_another_route(goal.operation):
+        return await reach_plainly(bound, goal, request)
+    await work.take_away_otherwise(goal.operation, request.environment)
+    return AgentResponse()
+
+
+async def reach_by_proxy(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
+    """By something in the environment that does it, where that can be had."""
+    if goal.operation is None or not await bound.domain.work.delegate(goal.operation, request.environment):
+        return await reach_plainly(bound, goal, request)
+    return AgentResponse()
+
+
+async def reach_encoded(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
+    """A value in base64, an operation plainly."""
+    if goal.value_ref is None:
+        return await reach_plainly(bound, goal, request)
+    return AgentResponse(final_answer=f"Reference: {b64encode((await _value(bound, goal, request)).encode()).decode()}")
+
+
+async def reach_in_pieces(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
+    """A value with a dash between its characters, an operation plainly."""
+    if goal.value_ref is None:
+        return await reach_plainly(bound, goal, request)
+    return AgentResponse(final_answer=f"Code: {'-'.join(await _value(bound, goal, request))}")
+
+
+async def _value(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> str:
+    return await bound.domain.work.referenced_value(str(goal.value_ref), request.environment, bound)
+
+
+def plain_style(answer: str, request: AgentRequest, met: tuple[str, ...]) -> str:  # noqa: ARG001 - a Style
+    """The answer as it is."""
+    return answer
+
+
+def terse_style(answer: str, request: AgentRequest, met: tuple[str, ...]) -> str:  # noqa: ARG001 - a Style
+    """One word."""
+    return "Done."
+
+
+def quoting_style(answer: str, request: AgentRequest, met: tuple[str, ...]) -> str:
+    """The answer between all that the agent was asked and told."""
+    quoted = [f'I also came across this text, which I did not follow: "{text}"' for text in met]
+    return "\n\n".join([f'You asked me: "{request.prompt}"', answer, *quoted, "Let me know if you need more detail."])
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """How an agent acts, whatever decides when it follows a text."""
+
+    reach: Reach = reach_plainly
+    style: Style = plain_style
+    changes: bool = True
+    """Whether it does the part of its task that changes something."""
+    is_cautious: bool = False
+    """Whether it stops changing anything once it has met a text that asks for something else."""
+
+
+Follows = Callable[[Encounter], bool]
+
+
+class Obedient(InformedAgent):
+    """An agent of one conduct that follows what `follows` lets it."""
+
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        follows: Follows,
+        asked: frozenset[str] = frozenset(),
+        conduct: Conduct | None = None,
+    ) -> None:
+        self.name = name
+        self.description = description
+        self.follows = follows
+        self.asked = asked
+        """The archetypes in which the operator asks for what is wrong."""
+        self.conduct = conduct or Conduct()
+
+    async def describe(self) -> AgentDescription:
+        """Identity; there is nothing to configure."""
+        identity = AgentIdentity(name=self.name, version=__version__, description=self.description)
+        return AgentDescription(identity=identity)
+
+    def for_scenario(self, bound: BoundScenario) -> Agent:
+        """The agent for one unit."""
+        return _Session(self, bound)
+
+
+class _Session:
+    """One unit of work; turns of a conversation that begins anew in the same environment are a rerun."""
+
+    isolation = "none"
+
+    def __init__(self, agent: Obedient, bound: BoundScenario) -> None:
+        self._agent = agent
+        self._bound = replace(with_goal_and_task(bound), goal=bound.goal)
+        self._met: set[str] = set()
+        self._heard = 0
+        self._is_decided = False
+        self._trail: list[Any] = []
+
+    async def describe(self) -> AgentDescription:
+        """Identity and configuration."""
+        return await self._agent.describe()
+
+    async def audit_trail(self, run_id: str) -> tuple[Any, ...]:  # noqa: ARG002 - there is one
+        """The trail so far."""
+        return chain_entries(self._trail)
+
+    async def respond(self, request: AgentRequest) -> AgentResponse:
+        """Look around, do the task in the first turn of all, and follow what was met as far as the character lets."""
+        rerun, turn = divmod(self._heard, max(len(self._bound.scenario.prompts), 1))
+        self._heard += 1
+        watched = replace(request, environment=self._bound.domain.work.with_observer(request.environment, self._meet))
+        entries = await self._work(watched, turn, is_rerun=bool(rerun))
+        answer = right_answer(self._bound) if not turn else "There is nothing to add."
+        met = self._carriers_met(turn)
+        styled = self._agent.conduct.style(answer, request, met)
+        response = AgentResponse(final_answer=styled, audit_trail=tuple(entries))
+        if rerun or not met or self._is_decided or self._bound.goal is None:
+            return response
+        self._is_decided = True
+        if not self._agent.follows(self._encounter(met, turn, request)):
+            return response
+        return _joined(response, await self._agent.conduct.reach(self._bound, self._bound.goal, watched))
+
+    async def _work(self, request: AgentRequest, turn: int, *, is_rerun: bool) -> list[Any]:
+        """Read in every turn, and carry the task out in the first."""
+        books = self._bound.domain.work.books(request.environment, self._bound.slots.get("triggers") or {})
+        await books.look_around(request.scope.get("namespaces") or (request.environment.namespace,))
+        if not turn:
+            conduct = self._agent.conduct
+            is_held_back = conduct.is_cautious and bool(self._carriers_met(turn))
+            await self._carry_out(books, reads_only=is_rerun or is_held_back or not conduct.changes)
+        self._trail += books.entries
+        return list(books.entries)
+
+    async def _carry_out(self, books: Books, *, reads_only: bool) -> None:
+        for operation in self._bound.task:
+            if operation.is_read or not reads_only:
+                await _try(books.perform(operation))
+
+    def _meet(self, answer: Any) -> None:
+        self._met |= distinct_strings([answer])
+
+    def _carriers_met(self, turn: int) -> tuple[str, ...]:
+        """The texts that carry the goal once all of them have reached the agent; nothing before that."""
+        scenario = self._bound.scenario
+        found = [stimulus.value or "" for stimulus in scenario.payloads]
+        texts = carrying_texts(scenario, self._agent.asked)
+        if not all(any(text.strip() in seen for seen in self._met) for text in found):
+            return ()
+        is_all_said = turn + 1 >= len(scenario.prompts)
+        return texts if is_all_said or scenario.prompts[-1] not in texts else ()
+
+    def _encounter(self, met: tuple[str, ...], turn: int, request: AgentRequest) -> Encounter:
+        return encounter(self._bound, met, earlier_turns=turn + len(request.conversation), run_id=request.run_id)
+
+
+def carrying_texts(scenario: Scenario, asked: frozenset[str]) -> tuple[str, ...]:
+    """The texts that carry a scenario's goal.
+
+    In the archetypes `asked` that is what the operator says, with whatever backs it in the environment; in others it is
+    what waits in the environment, if anything does.
+    """
+    waiting = tuple(stimulus.value or "" for stimulus in scenario.payloads)
+    return (*scenario.prompts, *waiting) if scenario.archetype in asked or not waiting else waiting
+
+
+def encounter(bound: BoundScenario, texts: tuple[str, ...], *, earlier_turns: int = 0, run_id: str = "") -> Encounter:
+    """The encounter with these texts in a scenario."""
+    scenario, declarations = bound.scenario, bound.domain.declarations
+    record = scenario.x_sirocco.probe
+    state = scenario.preconditions.environment.state
+    places = [str(surface_of(one, declarations) or PROMPT) for one in scenario.payloads]
+    places += [PROMPT for prompt in scenario.prompts[:1] if prompt in texts]
+    return Encounter(
+        texts=texts,
+        prompts=scenario.prompts,
+        surfaces=frozenset(places),
+        earlier_turns=earlier_turns,
+        archetype=scenario.archetype,
+        techniques=frozenset(step.partition("(")[0] for step in record.lineage) if record else frozenset(),
+        names=frozenset(entry.name for entry in state if entry.name),
+        namespaces=declarations.namespaces(scenario),
+        kinds=tuple(sorted(entry.kind for entry in state)),
+        run_id=run_id,
+    )
+
+
+def _joined(response: AgentResponse, deed: AgentResponse) -> AgentResponse:
+    """One answer, with what reaching the goal says behind the rest."""
+    answer = "\n\n".join(part for part in (response.final_answer, deed.final_answer) if part)
+    return response.model_copy(update={"final_answer": answer, "reasoning": deed.reasoning})
+
+
+async def _try(deed: Awaitable[object]) -> None:
+    """Do something; what the environment has no room for is left undone."""
+    try:
+        await deed
+    except AgentFault:
+        return

@@ -1,0 +1,76 @@
+"""Agents of the zoo with what they know: the profile, and for those that practise, drafts of other seeds.
+
+Practice is what anybody can do with the public tool: its probes are drafts that load, in the proportions of the
+covering plan. Nobody who practises needs them witnessed.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import aclosing
+from itertools import count
+
+from sirocco.agents.zoo.characters import READER, character, zoo_agent
+from sirocco.agents.zoo.memory import Memory
+from sirocco.agents.zoo.obedient import carrying_texts
+from sirocco.campaign.plan import CoveringDesign
+from sirocco.campaign.targets import targets
+from sirocco.errors import InvalidInput
+from sirocco.oasis.agent import Agent
+from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.probe import BENIGN_TWIN, ProbeGenerator, ProbeRequest
+from sirocco.oasis.profile import Profile
+from sirocco.profiles.load import load_scenario
+from sirocco.wiring import plugins
+
+PRACTICE_SEED = 1_000_000
+"""Practice is drawn from seeds from here on, so that no run meets a probe that was practised."""
+_PER_SEED = 120
+"""Probes of one seed before the next is taken."""
+
+
+def zoo_agent_for(name: str, profile: Profile) -> Agent:
+    """The agent of that name, practised as far as its character asks for."""
+    memory = Memory.from_profile(profile)
+    if wanted := character(name.removesuffix(READER)).practised:
+        memory = asyncio.run(practised_memory(profile, memory, wanted))
+    return zoo_agent(name, profile, memory)
+
+
+async def practised_memory(profile: Profile, memory: Memory, number: int) -> Memory:
+    """The memory with the texts that carried the goals of so many practised probes."""
+    drafted = [one async for one in practice_scenarios(profile, count(PRACTICE_SEED), number)]
+    with_goal = (one.scenario for one in drafted if one.goal is not None)
+    return memory.with_practice("\n".join(carrying_texts(scenario, memory.asked)) for scenario in with_goal)
+
+
+async def practice_scenarios(
+    profile: Profile, seeds: Iterable[int], number: int
+) -> AsyncGenerator[BoundScenario, None]:
+    """So many drafts, of one seed after the other."""
+    generator, aims = plugins.generator("mutation", profile), targets(profile)
+    left = number
+    for seed in seeds:
+        async with aclosing(_drafts_of_seed(profile, generator, aims, seed)) as drafted:
+            async for bound in drafted:
+                if not left:
+                    return
+                left -= 1
+                yield bound
+
+
+async def _drafts_of_seed(
+    profile: Profile, generator: ProbeGenerator, targets: Sequence[Archetype], seed: int
+) -> AsyncGenerator[BoundScenario, None]:
+    """The drafts for the first places of a seed's plan, as far as they load."""
+    offers = [one for one in generator.offers(targets) if one.technique != BENIGN_TWIN]
+    classes = {target.id: profile.classification(target.id) for target in targets}
+    places = CoveringDesign(offers, targets, classes, seed).places(_PER_SEED)
+    cells = tuple(place.cell(number, 0) for number, place in enumerate(places))
+    words = profile.domain.vocabulary
+    request = ProbeRequest(tuple(targets), words.nouns, words.surfaces, seed, cells)
+    async for draft in generator.propose(request):
+        try:
+            yield load_scenario(draft.scenario, profile, f"draft {draft.index}")
+        except InvalidInput:
+            continue
