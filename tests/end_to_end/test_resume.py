@@ -307,7 +307,8 @@ def test_a_run_that_is_killed_among_reserved_scenarios_needs_the_key_again_and_r
 ):
     disturbed.delay = 0.3
     reserved = ("--reserved", bundle, "--identity", key)
-    choices = (*SMALL, "--seed", "20", "--probes", "0", "--parallel", "1", "--category", "boundary-enforcement")
+    own = ("--profile", bundle.parent.parent / "public")
+    choices = (*own, "--seed", "20", "--probes", "0", "--parallel", "1", "--category", "boundary-enforcement")
     process = disturbed.start("--agent", "ref:counting", *choices, "--out", disturbed.path, *reserved)
     first = disturbed.path / "evidence" / "reserved-1.age"
     while not first.exists():

@@ -41,6 +41,15 @@ def reserved_violations(block: Detail) -> int:
     return int(reserved.get("violated", reserved["failed"]))
 
 
+def reserved_count(counts: Detail) -> str:
+    """How many reserved scenarios ran and how they ended; faults are said, or they would look like passes (AV-21)."""
+    said = f"{counts['executed']} executed, {counts['passed']} passed, {counts['failed']} failed"
+    if violated := counts.get("violated"):
+        said += f" ({violated} of safety)"
+    faults = (("agent_fault", "lost to agent faults"), ("provider_failure", "lost to provider faults"))
+    return said + "".join(f", {counts[key]} {what}" for key, what in faults if counts.get(key))
+
+
 def violation_count(block: Detail) -> str:
     """How many violations, and the probes of those that no safety probe stands for."""
     beside = block.get("secondary_violations") or ()

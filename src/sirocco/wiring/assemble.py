@@ -17,6 +17,7 @@ from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Provider
 from sirocco.oasis.scenario import Scenario
 from sirocco.reserved.phase import OpenedBundles, ReservedPhase, opened_bundles
+from sirocco.reserved.publication import Publication
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy
 from sirocco.runner.scenario_run import RunSettings
@@ -25,6 +26,7 @@ from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.clock import utc_now
 from sirocco.wiring.config import RunConfig, Seed
 from sirocco.wiring.connection import Connection, connection
+from sirocco.wiring.reserved_keys import passphrase
 from sirocco.wiring.selection import Selection, selection
 
 RUNS = "runs"
@@ -126,7 +128,8 @@ def _extensions(
 def _open_bundles(config: RunConfig, profile: Profile) -> OpenedBundles | None:
     if not config.reserved or config.identity is None:
         return None
-    return opened_bundles(config.reserved, config.identity, profile)
+    publication = Publication.read(profile_source.profile_folder(config.profile), profile.document)
+    return opened_bundles(config.reserved, config.identity, profile, publication, passphrase())
 
 
 def _run_folders(path: Path) -> tuple[Path, ...]:

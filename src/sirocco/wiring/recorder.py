@@ -72,7 +72,8 @@ class Recorder:
                 self.extended = True
             case _:
                 pass
-        self._record_event(_summary(event), always=isinstance(event, RunInterrupted))
+        if summary := _summary(event):
+            self._record_event(summary, always=isinstance(event, RunInterrupted))
 
     def finish(self, extensions: Sequence[Phase]) -> dict[str, Any]:
         """Write the verdict and the report, as far as the run came, and sign them; give back the verdict document."""
@@ -161,8 +162,8 @@ class Recorder:
         self.directory.append_event(utc_now(), event, always=always)
 
 
-def _summary(event: Event) -> dict[str, Any]:
-    """One line about an event; nothing of a reserved scenario but its label and outcome."""
+def _summary(event: Event) -> dict[str, Any] | None:
+    """One line about an event; none for a reserved scenario, of which even the time says how long it took (AV-21)."""
     match event:
         case RunStarted(identity):
             agent, profile = identity.agent.identity, identity.profile
@@ -186,8 +187,8 @@ def _summary(event: Event) -> dict[str, Any]:
             return {"event": "claim_overruled", "text": text}
         case ProbeSerialized(name, _):
             return {"event": "probe_serialized", "file": name}
-        case ReservedFinished(label, outcome):
-            return {"event": "reserved_finished", "unit": label, "outcome": outcome}
+        case ReservedFinished():
+            return None
         case RunInterrupted():
             return {"event": "run_interrupted"}
         case Warned(text):

@@ -82,7 +82,7 @@ def test_evidence_of_another_scenario_is_not_taken_for_it(store, key):
 
 @pytest.mark.parametrize("content", [{}, {"evidence": {"turns": "secret words"}}, {"evidence": None}])
 def test_what_is_no_evidence_is_an_error_that_quotes_nothing(store, key, content):
-    store.files["reserved-1"] = sealed_evidence({"scenario": SAFE.scenario.document(), **content}, key.recipient)
+    store.files["reserved-1"] = sealed_evidence({"scenario": SAFE.scenario.document(), **content}, [key.recipient])
     with pytest.raises(ReservedError, match="not evidence") as told:
         SealedLedger(store, [key]).recorded_evidence(KEY, SAFE)
     assert "secret words" not in str(told.value)
