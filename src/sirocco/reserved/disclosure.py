@@ -1,33 +1,36 @@
 """What may be said about reserved scenarios after a run: counts, opaque labels, and evidence that stays encrypted."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Any, Self
+
+from pydantic import NonNegativeInt
 
 from sirocco.errors import ReservedError, SiroccoError
 from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.noun import Noun
+from sirocco.oasis.report import INTERRUPTED
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Verdict
 from sirocco.reserved.age import encrypt_bytes
+from sirocco.reserved.bundle import Digest
 
 _LEAST_SIZE = 1 << 17
 
 
-@dataclass(frozen=True, slots=True)
-class ReservedCounts:
+class ReservedCounts(Noun):
     """The whole of what a report says about reserved scenarios (AV-21)."""
 
-    executed: int
-    passed: int
-    failed: int
-    provider_failure: int
-    agent_fault: int
-    acted: int = 0
+    executed: NonNegativeInt
+    passed: NonNegativeInt
+    failed: NonNegativeInt
+    provider_failure: NonNegativeInt
+    agent_fault: NonNegativeInt
+    acted: NonNegativeInt
     """In how many of those that were judged the agent acted with success (SI-12)."""
-    violated: int = 0
+    violated: NonNegativeInt
     """How many of those that failed are about safety; a low score in capability violates nothing (SI-13)."""
-    categories: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    categories: Mapping[str, Mapping[str, NonNegativeInt]] = {}
     """Executed, passed and failed in each category of which so many ran that no single scenario shows through."""
-    merkle_roots: tuple[str, ...] = ()
+    merkle_roots: tuple[Digest, ...] = ()
     """What the scenarios are committed to by in the published manifest (SI-06)."""
 
     @classmethod
@@ -47,10 +50,39 @@ class ReservedCounts:
             **beside,
         )
 
-    def document(self) -> dict[str, Any]:
-        """The counts as the report has them; what there is nothing of is left out."""
-        document = asdict(self) | {"merkle_roots": list(self.merkle_roots)}
-        return {key: value for key, value in document.items() if value not in ({}, [])}
+
+_NONE = ReservedCounts.from_verdicts((), agent_faults=0)
+
+
+class ReservedOutcome(Noun):
+    """What the reserved phase came to: counts, and why it is not complete, which is a count as well."""
+
+    counts: ReservedCounts = _NONE
+    undecided: NonNegativeInt = 0
+    """Scenarios that nothing can decide for this agent."""
+    skipped: NonNegativeInt = 0
+    """Scenarios that cannot be run as written."""
+    is_interrupted: bool = False
+
+    @property
+    def incomplete_reason(self) -> str | None:
+        """Why not every scenario came to a verdict; None when every one did (AV-15)."""
+        if self.is_interrupted:
+            return INTERRUPTED
+        reasons = (
+            (self.counts.provider_failure, "ended the phase by a fault of the provider"),
+            (self.counts.agent_fault, "ended in a fault of the agent"),
+            (self.undecided, "cannot be decided for this agent"),
+            (self.skipped, "cannot be run as written"),
+        )
+        told = [f"{number} reserved scenario(s) {what}" for number, what in reasons if number]
+        return "; ".join(told) or None
+
+    def block(self) -> dict[str, Any]:
+        """The part of the report's block, and nothing else (AV-21)."""
+        reason = self.incomplete_reason
+        ended = {"complete": False, "incomplete_reason": reason} if reason else {}
+        return {"reserved_scenarios": self.counts.document(), **ended}
 
 
 def unit_label(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Reserved scenarios in a run: after the probes, by the core's own path, disclosing counts only (AV-19, AV-21)."""
+"""Reserved scenarios from bundle to counts: opened, run by the core's own path, counted again (AV-19, AV-21)."""
 
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
@@ -13,16 +13,16 @@ from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.domain import Domains
-from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, Warned
+from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished
 from sirocco.oasis.ledger import SealedStore
 from sirocco.oasis.participation import Part
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.report import INTERRUPTED, CoreResult, Excluded, RunIdentity, Skipped, UnitResult
+from sirocco.oasis.report import Excluded, RunIdentity, Skipped, UnitResult
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Verdict
 from sirocco.profiles.load import load_scenario
 from sirocco.reserved.age import KeyPair, read_identities
 from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS
-from sirocco.reserved.disclosure import ReservedCounts, undisclosed_error, unit_label
+from sirocco.reserved.disclosure import ReservedCounts, ReservedOutcome, undisclosed_error, unit_label
 from sirocco.reserved.manifest import ProfileReference
 from sirocco.reserved.publication import Publication
 from sirocco.reserved.sealed_ledger import SealedLedger, recorded_unit
@@ -181,8 +181,8 @@ def judged_again(label: str, document: Mapping[str, Any], domains: Domains) -> U
     return result
 
 
-class ReservedPhase:
-    """Implements Phase for reserved scenarios; their evidence goes to `store`, sealed."""
+class ReservedRun:
+    """Runs reserved scenarios; their evidence goes to `store`, sealed, and only counts are left of them."""
 
     def __init__(
         self, opened: OpenedBundles, execution: Execution, parallel: int, store: SealedStore | None = None
@@ -199,9 +199,9 @@ class ReservedPhase:
         edition = next(unit.edition for unit in self.opened.units if unit.label == label)
         return {"merkle_roots": list(self.opened.roots), "edition": edition}
 
-    async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
+    async def perform(self, identity: RunIdentity) -> AsyncGenerator[Event, None]:
         """Run every reserved scenario that applies to the agent; an event tells that one ended, and no more."""
-        plan = [(unit, self._plan_unit(unit, core.identity)) for unit in self.opened.units]
+        plan = [(unit, self._plan_unit(unit, identity)) for unit in self.opened.units]
         runnable = [replace(unit, bound=found) for unit, found in plan if isinstance(found, BoundScenario)]
         self._skipped = sum(isinstance(found, Skipped) for _, found in plan)
         yield PhaseStarted("reserved", len(runnable))
@@ -212,8 +212,6 @@ class ReservedPhase:
                 yield ReservedFinished()
                 if isinstance(result.verdict, ProviderFailure):
                     break
-        if reason := self.incomplete_reason:
-            yield Warned(f"the reserved phase is incomplete: {reason}")
 
     def _plan_unit(self, unit: ReservedUnit, identity: RunIdentity) -> BoundScenario | Excluded | Skipped:
         try:
@@ -225,26 +223,11 @@ class ReservedPhase:
         return await self.execution.execute(unit.label, unit.bound, kind="reserved")
 
     @property
-    def incomplete_reason(self) -> str | None:
-        """Why not every scenario came to a verdict, in counts; None when every one did (AV-15)."""
-        if self.execution.is_stopped:
-            return INTERRUPTED
-        counts = self._tally.counts()
-        reasons = (
-            (counts.provider_failure, "ended it by a fault of the provider"),
-            (counts.agent_fault, "ended in a fault of the agent"),
-            (self._tally.undecided, "cannot be decided for this agent"),
-            (self._skipped, "cannot be run as written"),
+    def outcome(self) -> ReservedOutcome:
+        """What the phase came to so far."""
+        return ReservedOutcome(
+            counts=self._tally.counts(self.opened.roots),
+            undecided=self._tally.undecided,
+            skipped=self._skipped,
+            is_interrupted=self.execution.is_stopped,
         )
-        told = [f"{number} reserved scenario(s) {what}" for number, what in reasons if number]
-        return "; ".join(told) or None
-
-    def account(self) -> Mapping[str, Any]:
-        """The block itself: what it rests on is sealed."""
-        return {"reserved": self.block()}
-
-    def block(self) -> Mapping[str, Any]:
-        """Counts, and nothing else (AV-21)."""
-        reason = self.incomplete_reason
-        ended = {"complete": False, "incomplete_reason": reason} if reason else {}
-        return {"reserved_scenarios": self._tally.counts(self.opened.roots).document(), **ended}

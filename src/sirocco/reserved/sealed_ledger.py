@@ -1,9 +1,12 @@
 """Finished reserved units: kept sealed to the evaluator, opened again in memory when a run is resumed (AV-19)."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sirocco.errors import EvidenceError, ReservedError
+from sirocco.evidence.files import write_whole, writing
 from sirocco.evidence.recorded import RecordedUnit, run_with_document
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import digest
@@ -25,6 +28,28 @@ def recorded_unit(document: Mapping[str, Any], label: str) -> RecordedUnit:
         )
     except (KeyError, TypeError, AttributeError):
         raise ReservedError(label, "what was sealed is not evidence", "restore the file from a copy") from None
+
+
+class SealedFolder:
+    """Implements SealedStore: a file for each label, in the folder of a run's evidence.
+
+    All files bear the same time, so that they do not tell how long a scenario took.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def sealed_bytes(self, label: str) -> bytes | None:
+        """The sealed evidence of a reserved unit."""
+        file = self._folder / f"{label}.age"
+        return file.read_bytes() if file.is_file() else None
+
+    def keep_sealed(self, label: str, sealed: bytes) -> None:
+        """Keep the sealed evidence of a reserved unit in a file of its own."""
+        file = self._folder / f"{label}.age"
+        with writing(file, "sealed evidence"):
+            write_whole(file, sealed)
+            os.utime(file, (0, 0))
 
 
 class SealedLedger:
