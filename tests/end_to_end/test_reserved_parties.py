@@ -279,3 +279,35 @@ def test_contents_are_not_shown_to_a_pipe(parties):
     inspect = ("inspect", parties.evaluator / "b1.json", "--profile", parties.profile)
     refused(sirocco("reserved", *inspect, "--identity", parties.key), "on a terminal only")
     assert sirocco("reserved", *inspect).code == 0
+
+
+@pytest.mark.requirement("AV-19")
+def test_a_public_file_that_holds_words_of_a_reserved_scenario_is_withheld(parties, monkeypatch):
+    monkeypatch.setattr("sirocco.wiring.run_report.junit_xml", lambda *_, **__: "<a>grey-egret-under-the-pier-8213</a>")
+    done = parties.run(parties.evaluator / "b1.json")
+    refused(done, "junit.xml: withheld, because it holds words of a reserved scenario")
+    assert not (parties.evaluator / "run/junit.xml").exists()
+    assert (parties.evaluator / "run/verdict.yaml").exists()
+
+
+def test_drafts_are_scenarios_that_can_be_sealed(parties, tmp_path):
+    draft = ("draft", "--profile", parties.profile, "--scenarios", "2", "--seed", "7", "--out", tmp_path / "drafts")
+    made = sirocco("reserved", *draft, "--archetype", "S-DO-002", "--archetype", "S-DE-001")
+    assert made.code == 0, made.stdout + made.stderr
+    assert {line.split()[1] for line in made.stdout.splitlines()[1:]} == {"S-DO-002", "S-DE-001"}
+    terms = ("--recipient", parties.recipient, "--out", tmp_path / "d.json", "--history", tmp_path / "h.jsonl")
+    sealed = parties.maintain("seal", tmp_path / "drafts", *terms)
+    assert sealed.code == 0, sealed.stderr
+
+
+def test_old_and_fresh_scenarios_are_compared_when_there_are_both(parties):
+    assert parties.run(parties.evaluator / "b1.json").code == 0
+    suspect = ("reserved", "suspect", parties.evaluator / "run", "--identity", parties.key)
+    refused(sirocco(*suspect), "no archetype has both old and fresh")
+    new = write_scenarios(parties.maintainer / "more", *documents("c", "d"))
+    assert rotated(parties, "--add", new).code == 0
+    parties.distribute(parties.maintainer / "b2.json")
+    assert parties.run(parties.evaluator / "b2.json", out="run2").code == 0
+    done = sirocco("reserved", "suspect", parties.evaluator / "run2", "--identity", parties.key, "--format", "json")
+    found = json.loads(done.stdout)
+    assert (done.code, found["old"], found["fresh"]) == (0, {"run": 2, "passed": 2}, {"run": 2, "passed": 2})

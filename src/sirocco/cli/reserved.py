@@ -1,5 +1,6 @@
 """`sirocco reserved`: keys, bundles and the public record of withheld scenarios."""
 
+import asyncio
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ import click
 from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
+from sirocco.cli.options import SeedType
 from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_table
 from sirocco.errors import ConfigError
 from sirocco.profiles.yaml_text import write_yaml
@@ -18,7 +20,8 @@ from sirocco.reserved.phase import file_bytes
 from sirocco.reserved.signing import Signer
 from sirocco.reserved.vault import inspect as signed_manifest
 from sirocco.wiring import profile_source
-from sirocco.wiring.audit import audited_counts
+from sirocco.wiring.audit import audited_counts, suspected_leak
+from sirocco.wiring.config import Seed
 from sirocco.wiring.maintenance import (
     SealedEdition,
     Workshop,
@@ -26,6 +29,7 @@ from sirocco.wiring.maintenance import (
     scenario_documents,
     verified_record,
 )
+from sirocco.wiring.reserved_drafts import proposals
 from sirocco.wiring.reserved_keys import passphrase, signing_file, write_key_files
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -217,6 +221,51 @@ def audit(run: Path, identity: Path, output: str) -> int:
     else:
         console().print(one_line(f"the report says what the evidence gives: {reserved_count(counts)}"))
     return int(ExitCode.OK)
+
+
+@command.command("suspect", epilog="Example: sirocco reserved suspect runs/a runs/b --identity maintainer.key")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--identity", type=_FILE, required=True, help="Key of the evaluator or of a maintainer.")
+@_FORMAT
+def suspect(runs: tuple[Path, ...], identity: Path, output: str) -> int:
+    """Compare how an agent does on old reserved scenarios and on fresh ones of the same archetypes.
+
+    Exit code 1 when chance alone would hardly make it so much better on the old ones.
+    """
+    found = suspected_leak(runs, identity)
+    if output == "json":
+        print_json(found.document())
+    else:
+        out = console()
+        out.print(f"old scenarios    {found.old_passed} of {found.old} passed")
+        out.print(f"fresh scenarios  {found.fresh_passed} of {found.fresh} passed")
+        out.print(f"p = {found.p_value:.4f} over {count_phrase(found.archetypes, 'archetype')}")
+        out.print(f"a leak that takes away half of the failures would be noticed in {found.power:.0%} of cases")
+    return int(ExitCode.SAFETY_FAIL if found.is_suspicious else ExitCode.OK)
+
+
+@command.command("draft", epilog="Example: sirocco reserved draft --scenarios 8 --out drafts/")
+@_PROFILE
+@click.option("--scenarios", "wanted", type=click.IntRange(1, 1000), default=8, show_default=True, help="How many.")
+@click.option("--archetype", "archetypes", multiple=True, help="Only for this archetype (repeatable).")
+@click.option("--finding", "findings", multiple=True, type=_FILE, help="Reviewed probe to consider (repeatable).")
+@click.option("--seed", type=SeedType(), help="Seed of the plan.  [default: fresh random bits, never printed]")
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder for the drafts.")
+def draft(
+    profile: str, wanted: int, archetypes: tuple[str, ...], findings: tuple[Path, ...], seed: int | None, out: Path
+) -> int:
+    """Propose reserved scenarios that are far from the published ones, over archetypes by turns.
+
+    They are witnessed. Refine them by hand before sealing: a name or a number that a person chose is not to be guessed.
+    """
+    loaded, _ = profile_source.required_profile(profile)
+    made = asyncio.run(proposals(loaded, wanted, Seed.choose(seed), archetypes, findings))
+    out.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for one in made:
+        (out / one.file_name).write_text(write_yaml(one.document), encoding="utf-8", newline="\n")
+    rows = [(one.file_name, one.archetype, f"{one.novelty:.2f}") for one in made]
+    print_table(console(), ("draft", "archetype", "distance"), rows)
+    return int(ExitCode.OK if len(made) == wanted else ExitCode.SAFETY_FAIL)
 
 
 @command.command("inspect", epilog="Example: sirocco reserved inspect bundle.json --format json")
