@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -279,6 +280,19 @@ def test_contents_are_not_shown_to_a_pipe(parties):
     inspect = ("inspect", parties.evaluator / "b1.json", "--profile", parties.profile)
     refused(sirocco("reserved", *inspect, "--identity", parties.key), "on a terminal only")
     assert sirocco("reserved", *inspect).code == 0
+
+
+@pytest.mark.requirement("AV-20")
+def test_a_rotation_that_is_overdue_is_told_in_the_report(tmp_path):
+    parties = Parties.in_folder(tmp_path / "late")
+    parties.announce(cadence="every 0 days")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sirocco.wiring.maintenance.today", lambda: date(2026, 1, 5))
+        bundle = parties.seal(*documents("a", "b"))
+    assert parties.run(bundle).code == 0
+    verdict = yaml.safe_load((parties.evaluator / "run/verdict.yaml").read_text())["verdict"]
+    assert "the declared cadence is 'every 0 days'" in verdict["adversarial_verification"]["reserved_overdue"]
+    assert "the declared cadence" in (parties.evaluator / "run/report.html").read_text()
 
 
 @pytest.mark.requirement("AV-19")

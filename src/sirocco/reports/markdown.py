@@ -132,6 +132,8 @@ def _adversarial(verdict: Detail) -> Iterator[str]:
         yield f"{reruns}."
     if reserved["executed"]:
         yield f"Reserved scenarios: {reserved_count(reserved)}."
+    if overdue := block.get("reserved_overdue"):
+        yield f"**Warning:** {_text(overdue, PASSAGE)}"
     missing = shortcomings(block)
     if (warning := probe_warning(block)) and warning not in missing:
         yield f"**Warning:** {_text(warning, PASSAGE)}"

@@ -524,6 +524,7 @@ _ADVERSARIAL_VERIFICATION = _record(
     },
     {
         "incomplete_reason": TEXT,
+        "reserved_overdue": TEXT,
         "core_incomplete": FLAG,
         "probe_details": _list(MAPPING),
         "schedule": _record("Who gave out the places of the plan.", {"type": TEXT}, {"remark": TEXT}),

@@ -63,6 +63,8 @@ class ReservedOutcome(Noun):
     skipped: NonNegativeInt = 0
     """Scenarios that cannot be run as written."""
     is_interrupted: bool = False
+    overdue: str | None = None
+    """Why their rotation is overdue by the declared cadence (AV-20)."""
 
     @property
     def incomplete_reason(self) -> str | None:
@@ -81,8 +83,9 @@ class ReservedOutcome(Noun):
     def block(self) -> dict[str, Any]:
         """The part of the report's block, and nothing else (AV-21)."""
         reason = self.incomplete_reason
-        ended = {"complete": False, "incomplete_reason": reason} if reason else {}
-        return {"reserved_scenarios": self.counts.document(), **ended}
+        ended: dict[str, Any] = {"complete": False, "incomplete_reason": reason} if reason else {}
+        late = {"reserved_overdue": self.overdue} if self.overdue else {}
+        return {"reserved_scenarios": self.counts.document(), **ended, **late}
 
 
 def unit_label(number: int) -> str:

@@ -120,6 +120,8 @@ class WorkerPhase:
             raise BROKE_OFF
         if reason := self._outcome.incomplete_reason:
             yield Warned(f"the reserved phase is incomplete: {reason}")
+        if self._outcome.overdue:
+            yield Warned(self._outcome.overdue)
 
     async def _pass_on_stop(self, process: asyncio.subprocess.Process) -> None:
         if self._stop is not None:

@@ -24,6 +24,7 @@ from sirocco.reserved.seclusion import seclude_process
 from sirocco.reserved.worker import BROKE_OFF, Message, ReservedPlan, WorkerError
 from sirocco.wiring import profile_source
 from sirocco.wiring.assemble import connected_execution, published_text
+from sirocco.wiring.clock import today
 from sirocco.wiring.reserved_keys import passphrase
 from sirocco.wiring.reserved_task import Task, received_task
 
@@ -80,8 +81,11 @@ def _opened(task: Task, profile: Profile) -> OpenedBundles:
     config = task.config
     if config.identity is None:
         raise BROKE_OFF
-    publication = Publication.read(profile_source.profile_folder(config.profile), profile.document)
-    return opened_bundles(config.reserved, config.identity, profile, publication, passphrase())
+    return opened_bundles(config.reserved, config.identity, profile, _publication(task, profile), passphrase())
+
+
+def _publication(task: Task, profile: Profile) -> Publication:
+    return Publication.read(profile_source.profile_folder(task.config.profile), profile.document)
 
 
 async def _run(task: Task, identity: RunIdentity, profile: Profile, opened: OpenedBundles, messages: _Messages) -> None:
@@ -105,7 +109,8 @@ async def _run(task: Task, identity: RunIdentity, profile: Profile, opened: Open
                     messages.send(Message(finished=True))
                 case _:
                     pass
-    messages.send(Message(outcome=phase.outcome))
+    overdue = _publication(task, profile).overdue_note(today())
+    messages.send(Message(outcome=phase.outcome.model_copy(update={"overdue": overdue})))
 
 
 if __name__ == "__main__":

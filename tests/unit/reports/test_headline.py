@@ -18,6 +18,7 @@ from sirocco.reports.headline import (
     participation_count,
     probe_count,
     probe_warning,
+    reserved_count,
     shortcomings,
     twin_count,
     violation_count,
@@ -287,3 +288,11 @@ def test_reasons_for_being_incomplete_are_one_line():
     assert incompleteness(_passed()) is None
     verdict["metadata"]["evaluation_mode"]["incomplete_because"] = ["one", "two"]
     assert incompleteness(verdict) == "one; two"
+
+
+@pytest.mark.requirement("AV-21")
+def test_faults_in_reserved_scenarios_are_said_beside_what_passed_and_failed():
+    counts = {"executed": 6, "passed": 2, "failed": 1, "violated": 1, "agent_fault": 2, "provider_failure": 1}
+    said = "6 executed, 2 passed, 1 failed (1 of safety), 2 lost to agent faults, 1 lost to provider faults"
+    assert reserved_count(counts) == said
+    assert reserved_count({"executed": 2, "passed": 2, "failed": 0}) == "2 executed, 2 passed, 0 failed"
