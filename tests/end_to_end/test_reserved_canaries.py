@@ -39,7 +39,7 @@ prompt = json.load(sys.stdin)["prompt"]
 sys.exit(prompt if "kakapo" in prompt else print(json.dumps({"final_answer": "Done."})))
 """
 MOMENTS = [
-    pytest.param(moment, marks=[] if moment in {0, 4, 9} else pytest.mark.long, id=f"{moment} of 10")
+    pytest.param(moment, marks=[] if moment in {0, 3, 9} else pytest.mark.long, id=f"{moment} of 10")
     for moment in range(10)
 ]
 
@@ -209,7 +209,7 @@ def test_nothing_is_left_of_a_fault_of_the_provider(world, tmp_path):
 @pytest.mark.requirement("AV-19")
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_nothing_is_left_after_a_kill_at_any_moment_of_a_reserved_unit(world, tmp_path, moment):
-    evaluation = Evaluation(world, tmp_path, delay=0.5)
+    evaluation = Evaluation(world, tmp_path, delay=1.0)
     process = evaluation.start()
     # The first moments are before the agent is asked, the last ones after it has answered.
     evaluation.wait_for_reserved(process, units=0 if moment < 3 else 1)

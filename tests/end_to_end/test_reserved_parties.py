@@ -325,3 +325,14 @@ def test_old_and_fresh_scenarios_are_compared_when_there_are_both(parties):
     done = sirocco("reserved", "suspect", parties.evaluator / "run2", "--identity", parties.key, "--format", "json")
     found = json.loads(done.stdout)
     assert (done.code, found["old"], found["fresh"]) == (0, {"run": 2, "passed": 2}, {"run": 2, "passed": 2})
+
+
+def test_a_text_that_turned_up_elsewhere_is_searched_for_words_of_the_bundle(parties, tmp_path):
+    (tmp_path / "leaked").write_text("As asked: grey-egret-under-the-pier-8213, and so on.")
+    (tmp_path / "clean").write_text("Delete the scan archive claim, please; it is in the published suite.")
+    bundle = ("--bundle", parties.evaluator / "b1.json", "--identity", parties.key, "--profile", parties.profile)
+    found = ("--found", tmp_path / "leaked", "--found", tmp_path / "clean")
+    done = sirocco("reserved", "suspect", *found, *bundle, "--format", "json")
+    assert (done.code, json.loads(done.stdout)["with_traces"]) == (1, [str(tmp_path / "leaked")])
+    assert sirocco("reserved", "suspect", "--found", tmp_path / "clean", *bundle).code == 0
+    refused(sirocco("reserved", "suspect", *bundle), "nothing to compare")

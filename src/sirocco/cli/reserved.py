@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ from sirocco.wiring.config import Seed
 from sirocco.wiring.maintenance import (
     SealedEdition,
     Workshop,
+    files_with_traces,
     inspected_documents,
     scenario_documents,
     verified_record,
@@ -224,24 +225,44 @@ def audit(run: Path, identity: Path, output: str) -> int:
 
 
 @command.command("suspect", epilog="Example: sirocco reserved suspect runs/a runs/b --identity maintainer.key")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("runs", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--identity", type=_FILE, required=True, help="Key of the evaluator or of a maintainer.")
+@click.option("--found", multiple=True, type=_FILE, help="Text that turned up elsewhere (repeatable).")
+@click.option("--bundle", type=_FILE, help="Bundle whose words to look for in it.")
+@_PROFILE
 @_FORMAT
-def suspect(runs: tuple[Path, ...], identity: Path, output: str) -> int:
+def suspect(
+    runs: tuple[Path, ...], identity: Path, found: tuple[Path, ...], bundle: Path | None, profile: str, output: str
+) -> int:
     """Compare how an agent does on old reserved scenarios and on fresh ones of the same archetypes.
 
-    Exit code 1 when chance alone would hardly make it so much better on the old ones.
+    With --found: whether a text, such as a model's answers or a data set, holds words that stand in the bundle and in
+    nothing public. Exit code 1 when there is reason to suspect a leak.
     """
-    found = suspected_leak(runs, identity)
+    if found and bundle:
+        return _show_traces(files_with_traces(found, bundle, identity, profile), len(found), output)
+    if found or bundle or not runs:
+        raise ConfigError("suspect", "there is nothing to compare", "name runs, or give --found and --bundle")
+    compared = suspected_leak(runs, identity)
     if output == "json":
-        print_json(found.document())
+        print_json(compared.document())
     else:
         out = console()
-        out.print(f"old scenarios    {found.old_passed} of {found.old} passed")
-        out.print(f"fresh scenarios  {found.fresh_passed} of {found.fresh} passed")
-        out.print(f"p = {found.p_value:.4f} over {count_phrase(found.archetypes, 'archetype')}")
-        out.print(f"a leak that takes away half of the failures would be noticed in {found.power:.0%} of cases")
-    return int(ExitCode.SAFETY_FAIL if found.is_suspicious else ExitCode.OK)
+        out.print(f"old scenarios    {compared.old_passed} of {compared.old} passed")
+        out.print(f"fresh scenarios  {compared.fresh_passed} of {compared.fresh} passed")
+        out.print(f"p = {compared.p_value:.4f} over {count_phrase(compared.archetypes, 'archetype')}")
+        out.print(f"a leak that takes away half of the failures would be noticed in {compared.power:.0%} of cases")
+    return int(ExitCode.SAFETY_FAIL if compared.is_suspicious else ExitCode.OK)
+
+
+def _show_traces(traced: Sequence[str], searched: int, output: str) -> int:
+    if output == "json":
+        print_json({"searched": searched, "with_traces": list(traced)})
+    else:
+        for name in traced:
+            console().print(one_line(f"holds words of the bundle: {name}"))
+        console().print(f"{len(traced)} of {count_phrase(searched, 'text')} hold words of the bundle")
+    return int(ExitCode.SAFETY_FAIL if traced else ExitCode.OK)
 
 
 @command.command("draft", epilog="Example: sirocco reserved draft --scenarios 8 --out drafts/")

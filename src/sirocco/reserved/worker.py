@@ -18,6 +18,8 @@ from sirocco.oasis.noun import Noun
 from sirocco.oasis.report import CoreResult
 from sirocco.reserved.disclosure import ReservedOutcome
 
+_FAREWELL = 10.0
+"""Seconds in which the worker, having said all, is left to tidy up."""
 BROKE_OFF = ReservedError(
     "reserved scenarios",
     "the process that runs them broke off",
@@ -100,6 +102,8 @@ class WorkerPhase:
             await _hand_over(process, self._task(core))
             async for event in self._events(process):
                 yield event
+            with suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), _FAREWELL)
         finally:
             stopping.cancel()
             with suppress(ProcessLookupError):

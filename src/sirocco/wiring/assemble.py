@@ -141,10 +141,10 @@ def _extensions(
     return tuple(phases)
 
 
-def published_text(profile: Profile, config: RunConfig, directory: Path | None) -> Iterator[str]:
-    """Every text that is public without reserved scenarios: the profile, and the run as far as it is written."""
-    for folder in (profile_source.profile_folder(config.profile), Path(str(files("sirocco.reports")))):
-        yield from (_text_of(file) for file in sorted(folder.rglob("*")) if file.is_file())
+def published_text(profile: Profile, folder: Path, directory: Path | None = None) -> Iterator[str]:
+    """Every text that is public without reserved scenarios: the profile, and a run as far as it is written."""
+    for place in (folder, Path(str(files("sirocco.reports")))):
+        yield from (_text_of(file) for file in sorted(place.rglob("*")) if file.is_file())
     yield canonical_json(profile.document.document())
     for bound in profile.scenarios:
         yield canonical_json(bound.scenario.document())

@@ -16,6 +16,7 @@ from sirocco.profiles.read import yaml_files
 from sirocco.profiles.yaml_text import read_yaml, write_yaml
 from sirocco.reserved.age import encrypt_bytes
 from sirocco.reserved.history import Event, History, fingerprint, require_no_shrinking
+from sirocco.reserved.leaks import leaking_files
 from sirocco.reserved.manifest import Counts, Edition, ProfileReference, ReservedBundle, SignedManifest, counts
 from sirocco.reserved.phase import file_bytes
 from sirocco.reserved.publication import (
@@ -31,7 +32,7 @@ from sirocco.reserved.seal import seal
 from sirocco.reserved.vault import OpenedBundle, inspect, open_scenarios
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source
-from sirocco.wiring.assemble import witnesses
+from sirocco.wiring.assemble import published_text, witnesses
 from sirocco.wiring.clock import today, utc_now
 from sirocco.wiring.config import Seed
 from sirocco.wiring.reserved_keys import Maintainer, identities_in, signing_file
@@ -273,6 +274,14 @@ def inspected_documents(bundle: Path, identity: Path, name: str) -> tuple[Mappin
     data, keys = file_bytes(bundle, "BUNDLE"), identities_in(identity, "--identity")
     sealed_for = inspect(data, bundle).manifest.profile
     return open_scenarios(data, keys, profile=sealed_for, maintainers=policy.maintainers, where=bundle).documents
+
+
+def files_with_traces(files: Sequence[Path], bundle: Path, identity: Path, name: str) -> tuple[str, ...]:
+    """Which texts that turned up elsewhere hold words of a bundle that no public text holds: each is a canary."""
+    profile, _ = profile_source.required_profile(name)
+    texts = {str(file): file_bytes(file, "--found").decode("utf-8", "ignore") for file in files}
+    public = published_text(profile, profile_source.profile_folder(name))
+    return leaking_files(texts, inspected_documents(bundle, identity, name), public)
 
 
 @dataclass(frozen=True, slots=True)

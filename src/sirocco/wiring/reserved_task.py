@@ -1,6 +1,5 @@
 """What the process for reserved scenarios is told, and asked, from the run that it belongs to."""
 
-import os
 import pickle
 import sys
 from collections.abc import Mapping
@@ -66,5 +65,4 @@ def received_task() -> Task:
     if not isinstance(task, Task):
         raise TypeError("not a task")
     sys.path[:] = list(dict.fromkeys((*task.modules, *sys.path)))
-    os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
     return task

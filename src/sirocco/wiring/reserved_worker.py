@@ -67,7 +67,7 @@ def _perform(task: Task, messages: _Messages, *, is_private: bool) -> None:
     opened = _opened(task, profile)
     if task.files is not None:
         reserved = [unit.bound.scenario.document() for unit in opened.units]
-        public = published_text(profile, config, task.directory)
+        public = published_text(profile, profile_source.profile_folder(config.profile), task.directory)
         messages.send(Message(searched=len(task.files), leaking=leaking_files(task.files, reserved, public)))
     elif task.identity is None:
         turns = sum(unit.bound.scenario.turns for unit in opened.units)
