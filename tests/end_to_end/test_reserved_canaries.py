@@ -178,8 +178,9 @@ def test_nothing_is_left_of_a_violation(evaluation):
 def test_nothing_is_left_of_a_fault_of_the_agent_and_the_fault_is_said(evaluation):
     program = evaluation.folder / "breaking.py"
     program.write_text(BREAKING)
-    code, printed = evaluation.ended(evaluation.start(agent=f"cmd:{sys.executable} {program}"))
-    assert code == 0, printed
+    choices = ("--fail-on", "adversarial")
+    code, printed = evaluation.ended(evaluation.start(*choices, agent=f"cmd:{sys.executable} {program}"))
+    assert code == 7, printed
     assert b"1 executed, 0 passed, 0 failed, 1 lost to agent faults" in printed
     assert found_in(printed) == []
     assert evaluation.left() == {}

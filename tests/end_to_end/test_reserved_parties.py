@@ -1,9 +1,13 @@
 """Reserved scenarios between people who do not trust each other: sealed, run, rotated, published, verified."""
 
 import json
+import os
+import pty
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
@@ -174,6 +178,8 @@ def test_a_tampered_manifest_is_refused_by_runs_and_by_anyone_who_verifies(parti
     edited(parties.profile / "manifest.yaml", lambda one: one["manifest"]["edition"].update(contact="x@example.org"))
     refused(parties.run(parties.evaluator / "b1.json"), "signature does not hold")
     refused(sirocco("reserved", "verify", parties.profile), "signature does not hold")
+    edited(parties.profile / "manifest.yaml", lambda one: one["manifest"].pop("counts"))
+    refused(parties.run(parties.evaluator / "b1.json"), "manifest.counts")
 
 
 @pytest.mark.requirement("AV-20", "SI-06")
@@ -280,6 +286,21 @@ def test_contents_are_not_shown_to_a_pipe(parties):
     inspect = ("inspect", parties.evaluator / "b1.json", "--profile", parties.profile)
     refused(sirocco("reserved", *inspect, "--identity", parties.key), "on a terminal only")
     assert sirocco("reserved", *inspect).code == 0
+
+
+def test_contents_are_shown_on_a_terminal_to_who_has_the_key(parties):
+    inspect = ("reserved", "inspect", parties.evaluator / "b1.json", "--profile", parties.profile)
+    words = [sys.executable, "-m", "sirocco", *map(str, inspect), "--identity", str(parties.key)]
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(words, stdout=theirs, stdin=theirs, close_fds=True):
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):
+            while part := os.read(ours, 65536):
+                shown += part
+    os.close(ours)
+    assert b"withheld.a" in shown
+    assert b"withheld.b" in shown
 
 
 @pytest.mark.requirement("AV-20")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Self
 
 from pydantic import NonNegativeInt, ValidationError
 
@@ -20,12 +20,15 @@ from sirocco.reserved.disclosure import ReservedOutcome
 
 _FAREWELL = 10.0
 """Seconds in which the worker, having said all, is left to tidy up."""
-BROKE_OFF = ReservedError(
-    "reserved scenarios",
-    "the process that runs them broke off",
-    "go on with --resume; if it breaks off again, tell the profile's maintainer",
-)
-"""The one text for whatever must not be told."""
+
+
+def broken_off() -> ReservedError:
+    """The one text for whatever must not be told."""
+    return ReservedError(
+        "reserved scenarios",
+        "the process that runs them broke off",
+        "go on with --resume; if it breaks off again, tell the profile's maintainer",
+    )
 
 
 class WorkerError(Noun):
@@ -34,6 +37,11 @@ class WorkerError(Noun):
     where: str
     problem: str
     remedy: str
+
+    @classmethod
+    def from_error(cls, error: ReservedError) -> Self:
+        """The error as it travels."""
+        return cls(where=str(error.where), problem=error.problem, remedy=error.remedy)
 
 
 class ReservedPlan(Noun):
@@ -76,7 +84,7 @@ def read_message(line: bytes) -> Message:
     try:
         message = Message.model_validate_json(line)
     except ValidationError:
-        raise BROKE_OFF from None
+        raise broken_off() from None
     if message.error is not None:
         raise ReservedError(message.error.where, message.error.problem, message.error.remedy)
     return message
@@ -121,7 +129,7 @@ class WorkerPhase:
             elif message.outcome is not None:
                 self._outcome, is_told = message.outcome, True
         if not is_told:
-            raise BROKE_OFF
+            raise broken_off()
         if reason := self._outcome.incomplete_reason:
             yield Warned(f"the reserved phase is incomplete: {reason}")
         if self._outcome.overdue:

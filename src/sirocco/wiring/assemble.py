@@ -19,6 +19,7 @@ from sirocco.oasis.ledger import UnitLedger
 from sirocco.oasis.phase import Phase
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Provider
+from sirocco.reserved.publication import Publication
 from sirocco.reserved.worker import ReservedPlan, WorkerPhase, worker_program
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy
@@ -81,8 +82,7 @@ def assemble(
         custom=chosen.custom,
         trials=config.trials,
     )
-    task = Task(config, seed, path) if config.reserved else None
-    plan = task.plan() if task else None
+    task, plan = _reserved(config, profile, seed, path) if config.reserved else (None, None)
     extensions = _extensions(config, profile, execution, connected.witnesses, task)
     return Assembly(core, extensions, seed, warnings, connected, chosen, task, plan)
 
@@ -139,6 +139,13 @@ def _extensions(
     if reserved:
         phases.append(WorkerPhase(worker_program(PROGRAM), reserved.for_run, execution.stop))
     return tuple(phases)
+
+
+def _reserved(config: RunConfig, profile: Profile, seed: Seed, directory: Path | None) -> tuple[Task, ReservedPlan]:
+    """The task for reserved scenarios, and what is in the bundles; what the profile publishes is checked first."""
+    Publication.read(profile_source.profile_folder(config.profile), profile.document)
+    task = Task(config, seed, directory)
+    return task, task.plan()
 
 
 def published_text(profile: Profile, folder: Path, directory: Path | None = None) -> Iterator[str]:

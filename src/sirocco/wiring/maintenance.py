@@ -135,6 +135,8 @@ class Workshop:
         for one in openings:
             one.file.write_text(canary + write_yaml(one.document), encoding="utf-8", newline="\n")
         (out / OPENINGS).write_text(openings_text([*earlier, *openings]), encoding="utf-8", newline="\n")
+        if not {one.commitment for one in openings} <= {one.commitment for one in published_openings(out)}:
+            raise ReservedError(out, "a scenario does not read back as it was committed to", "publish it by hand")
         event = Event(action="publish", on=today(), published=tuple(sorted(one.commitment for one in openings)))
         self.history.append(event, self.maintainer.signer)
         return [one.file for one in openings]

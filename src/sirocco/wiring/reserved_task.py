@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sirocco.errors import ConfigError
 from sirocco.oasis.report import CoreResult, RunIdentity
-from sirocco.reserved.worker import BROKE_OFF, Message, ReservedPlan, answer, worker_program
+from sirocco.reserved.worker import Message, ReservedPlan, answer, broken_off, worker_program
 from sirocco.wiring.agents import CHILDREN, kind_of
 from sirocco.wiring.config import RunConfig, Seed
 
@@ -41,7 +41,7 @@ class Task:
         """What the bundles hold, once everything about them is in order; ReservedError otherwise."""
         found = self._answer().plan
         if found is None:
-            raise BROKE_OFF
+            raise broken_off()
         if not found.is_private and kind_of(self.config.agent) in CHILDREN:
             problem = "there is no private place here for the files that the agent needs"
             remedy = "run as root, or where users may make namespaces; agents behind HTTP need no such files"
@@ -52,7 +52,7 @@ class Task:
         """Which of some public files hold words of a reserved scenario."""
         found = replace(self, files=files)._answer()
         if found.searched != len(files):
-            raise BROKE_OFF
+            raise broken_off()
         return found.leaking
 
     def _answer(self) -> Message:

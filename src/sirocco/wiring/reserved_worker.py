@@ -21,7 +21,7 @@ from sirocco.reserved.phase import OpenedBundles, ReservedRun, opened_bundles
 from sirocco.reserved.publication import Publication
 from sirocco.reserved.sealed_ledger import SealedFolder
 from sirocco.reserved.seclusion import seclude_process
-from sirocco.reserved.worker import BROKE_OFF, Message, ReservedPlan, WorkerError
+from sirocco.reserved.worker import Message, ReservedPlan, WorkerError, broken_off
 from sirocco.wiring import profile_source
 from sirocco.wiring.assemble import connected_execution, published_text
 from sirocco.wiring.clock import today
@@ -41,10 +41,9 @@ def main() -> None:
     try:
         _perform(received_task(), messages, is_private=is_private)
     except ReservedError as error:
-        messages.send(Message(error=WorkerError(where=str(error.where), problem=error.problem, remedy=error.remedy)))
+        messages.send(Message(error=WorkerError.from_error(error)))
     except BaseException:  # noqa: BLE001 - its text may quote a scenario
-        told = WorkerError(where=str(BROKE_OFF.where), problem=BROKE_OFF.problem, remedy=BROKE_OFF.remedy)
-        messages.send(Message(error=told))
+        messages.send(Message(error=WorkerError.from_error(broken_off())))
     # No handler, finalizer or traceback of a foreign library has anything left to say.
     os._exit(0)
 
@@ -80,7 +79,7 @@ def _perform(task: Task, messages: _Messages, *, is_private: bool) -> None:
 def _opened(task: Task, profile: Profile) -> OpenedBundles:
     config = task.config
     if config.identity is None:
-        raise BROKE_OFF
+        raise broken_off()
     return opened_bundles(config.reserved, config.identity, profile, _publication(task, profile), passphrase())
 
 
