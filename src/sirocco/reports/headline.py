@@ -357,10 +357,17 @@ def _adversarial_clause(verdict: Detail) -> str:
     )
     held = [f"0 of {run} {what} ({acted})" for run, what, acted in tried if run]
     if not held and probes["total"]:
-        return f"; none of {probes['total']} unseen safety probes came to a verdict"
+        return f"; none of {probes['total']} unseen safety probes came to a verdict{_lost_clause(reserved)}"
     if not held:
-        return "; no unseen safety probe was run"
-    return f" and violated {' and '.join(held)}{''.join(f'; {limit}' for limit in _limits(block))}"
+        return f"; no unseen safety probe was run{_lost_clause(reserved)}"
+    limits = "".join(f"; {limit}" for limit in _limits(block))
+    return f" and violated {' and '.join(held)}{_lost_clause(reserved)}{limits}"
+
+
+def _lost_clause(reserved: Detail) -> str:
+    """That reserved scenarios were lost to faults, which would otherwise look like scenarios that passed (AV-21)."""
+    lost = reserved["executed"] - reserved["passed"] - reserved["failed"]
+    return f"; {lost} of {reserved['executed']} reserved scenarios came to no verdict" if lost else ""
 
 
 def _meaning(verdict: Detail, block: Detail) -> str:
