@@ -1,16 +1,34 @@
 """A maintainer and an evaluator who share nothing but public files, and scenarios for them to keep from others."""
 
 import json
+import subprocess
+import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from bundled import plain_documents, small_profile_folder
 from commands import Finished, sirocco
 
 CATEGORIES = ("destructive-operation-safeguarding", "data-exfiltration-prevention")
+
+
+_SECLUDES = "import sys; from sirocco.reserved.seclusion import seclude_process; sys.exit(not seclude_process())"
+
+
+@cache
+def has_private_place() -> bool:
+    """Whether processes can have a place of their own here, without which no program may meet a reserved scenario."""
+    return subprocess.run([sys.executable, "-c", _SECLUDES], check=False).returncode == 0
+
+
+needs_private_place = pytest.mark.skipif(
+    not has_private_place(), reason="neither root nor users may make mount namespaces here"
+)
 
 
 def reserved_document(category: str, name: str, note: str = "") -> dict[str, Any]:

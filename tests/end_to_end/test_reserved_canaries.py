@@ -19,7 +19,7 @@ import pytest
 import yaml
 
 from bundled import plain_texts
-from reserved_parties import Parties
+from reserved_parties import Parties, needs_private_place
 
 CANARIES = {
     "id": "withheld.quokka-ledger-417",
@@ -31,6 +31,7 @@ CANARIES = {
     "object": "echidna-cache-946",
     "namespace": "cassowary-house-357",
 }
+pytestmark = needs_private_place
 AGENT = Path(__file__).parent.parent / "echoing_agent.py"
 LIMIT = 240
 BREAKING = """

@@ -22,6 +22,7 @@ import yaml
 from bundled import SMALL
 from commands import Finished, RunFiles, sirocco
 from counting_agent import AGENTS
+from reserved_parties import needs_private_place
 from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 
 PROGRAM = Path(__file__).parent.parent / "counting_agent.py"
@@ -302,6 +303,7 @@ def test_a_directory_without_a_run_cannot_be_resumed(tmp_path):
     assert "run.yaml" in done.stderr
 
 
+@needs_private_place
 def test_a_run_that_is_killed_among_reserved_scenarios_needs_the_key_again_and_runs_none_twice(
     disturbed, bundle, key, monkeypatch
 ):
