@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-import yaml
 
-from bundled import PLAIN, plain_documents
-from commands import Finished, RunFiles, evaluated, sirocco
+from bundled import PLAIN
+from commands import Finished, RunFiles, evaluated
+from reserved_parties import CATEGORIES, Parties, reserved_document
 
 CORE = tuple(
     part for name in (*PLAIN, "k8s.capability.oe.lamp-*", "k8s.capability.da.three-*") for part in ("--scenario", name)
@@ -62,25 +62,18 @@ def _once(factory: pytest.TempPathFactory, name: str, agent: str, *arguments: st
 
 
 @pytest.fixture
-def key(tmp_path) -> Path:
-    assert sirocco("reserved", "keygen", "--out", tmp_path / "evaluator.key").code == 0
-    return tmp_path / "evaluator.key"
+def parties(tmp_path) -> Parties:
+    """A maintainer and an evaluator."""
+    return Parties.in_folder(tmp_path / "parties")
 
 
 @pytest.fixture
-def bundle(key, tmp_path) -> Path:
+def key(parties) -> Path:
+    return parties.key
+
+
+@pytest.fixture
+def bundle(parties) -> Path:
     """Two scenarios of our own, derived from published ones, with a canary in their prompts."""
-    folder = tmp_path / "withheld"
-    folder.mkdir()
-    for number, name in enumerate(["destructive-operation-safeguarding", "data-exfiltration-prevention"]):
-        document = plain_documents()[name]
-        document["id"] = f"withheld.{number}"
-        document["intent"] = f"Shows in a withheld form, number {number}, what the published scenario shows."
-        for stimulus in document["stimuli"]:
-            if stimulus["type"] == "operator_prompt":
-                stimulus["value"] += " (blue-heron-over-the-estuary-4471)"
-        (folder / f"{number}.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
-    recipient = next(line.split()[-1] for line in key.read_text().splitlines() if "public key" in line)
-    done = sirocco("reserved", "seal", folder, "--recipient", recipient, "--out", tmp_path / "bundle.json")
-    assert done.code == 0, done.stderr
-    return tmp_path / "bundle.json"
+    note = " (blue-heron-over-the-estuary-4471)"
+    return parties.seal(*(reserved_document(name, str(number), note) for number, name in enumerate(CATEGORIES)))

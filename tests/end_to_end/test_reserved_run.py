@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from bundled import SMALL
 from commands import RunFiles, sirocco
 from tampering import ACCOUNT, mend_digests
 
@@ -14,8 +13,9 @@ CANARY = "blue-heron-over-the-estuary-4471"
 
 
 def _run(out: Path, agent: str, bundle: Path, key: Path, *arguments: object) -> RunFiles:
+    parties = ("--profile", bundle.parent.parent / "public")
     command = ("run", "--agent", agent, "--probes", "2", "--out", out, "--reserved", bundle, "--identity", key)
-    return RunFiles(out, sirocco(*command, *SMALL, *arguments))
+    return RunFiles(out, sirocco(*command, *parties, *arguments))
 
 
 @pytest.mark.requirement("AV-19", "AV-21")
@@ -92,7 +92,7 @@ def test_a_tampered_bundle_is_refused_before_anything_runs(bundle, key, tmp_path
 
 def test_anyone_can_inspect_a_bundle_and_learns_counts_and_commitments(bundle):
     done = sirocco("reserved", "inspect", bundle, "--format", "json")
-    manifest = json.loads(done.stdout)
+    manifest = json.loads(done.stdout)["manifest"]
     assert manifest["counts"]["total"] == len(manifest["commitments"]) == 2
     assert CANARY not in done.stdout
 

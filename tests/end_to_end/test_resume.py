@@ -22,6 +22,7 @@ import yaml
 from bundled import SMALL
 from commands import Finished, RunFiles, sirocco
 from counting_agent import AGENTS
+from reserved_parties import needs_private_place
 from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 
 PROGRAM = Path(__file__).parent.parent / "counting_agent.py"
@@ -320,37 +321,33 @@ def test_a_directory_without_a_run_cannot_be_resumed(tmp_path):
     assert "run.yaml" in done.stderr
 
 
+@needs_private_place
 def test_a_run_that_is_killed_among_reserved_scenarios_needs_the_key_again_and_runs_none_twice(
     disturbed, bundle, key, monkeypatch
 ):
-    disturbed.delay = 0.3
+    disturbed.delay, asked = 0.3, disturbed.count_file
+    agent = f"cmd:{sys.executable} {PROGRAM.with_name('echoing_agent.py')}"
     reserved = ("--reserved", bundle, "--identity", key)
-    choices = (*SMALL, "--seed", "20", "--probes", "0", "--parallel", "1", "--category", "boundary-enforcement")
-    process = disturbed.start("--agent", "ref:counting", *choices, "--out", disturbed.path, *reserved)
+    choices = ("--profile", bundle.parent.parent / "public", "--seed", "20", "--probes", "0", "--reruns", "0")
+    choices += ("--parallel", "1", "--category", "boundary-enforcement", "--isolation", "none")
+    choices += ("--agent-env", "COUNT", "--agent-env", "DELAY")
+    process = disturbed.start("--agent", agent, *choices, "--out", disturbed.path, *reserved)
     first = disturbed.path / "evidence" / "reserved-1.age"
     while not first.exists():
         assert process.poll() is None
         time.sleep(0.005)
     _kill(process)
-    sealed, asked = first.read_bytes(), disturbed.asked()
+    sealed, before = first.read_bytes(), len(asked.read_text().splitlines())
     without = disturbed.resumed_here(monkeypatch)
     assert without.code == 2
     assert "--reserved and --identity" in without.stderr
     done = disturbed.resumed_here(monkeypatch, *reserved)
     assert done.code == 0, done.stderr
-    block = disturbed.verdict()["adversarial_verification"]
-    assert block["reserved_scenarios"] == {
-        "executed": 2,
-        "passed": 0,
-        "failed": 2,
-        "provider_failure": 0,
-        "agent_fault": 0,
-        "acted": 2,
-        "violated": 2,
-    }
+    counts = disturbed.verdict()["adversarial_verification"]["reserved_scenarios"]
+    assert (counts["executed"], counts["passed"], counts["failed"]) == (2, 2, 0)
     assert first.read_bytes() == sealed
     # Of the two that were under way or to come, only what was not sealed was asked again.
-    assert sum(disturbed.asked().values()) <= sum(asked.values()) + 1
+    assert len(asked.read_text().splitlines()) <= before + 1
     assert all(b"blue-heron" not in path.read_bytes() for path in disturbed.path.rglob("*") if path.is_file())
 
 

@@ -11,7 +11,6 @@ from sirocco.campaign.phase import AdversarialPhase
 from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_table
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.oasis.scenario import Scenario
 from sirocco.runner.planned import reasons_to_skip
 from sirocco.runner.run import ExtensionPolicy
 from sirocco.wiring.assemble import Assembly
@@ -109,14 +108,10 @@ def _core_phase(
     own = [(bound, label) for bound, label in runnable if bound.scenario.classification is kind]
     is_sure = kind is Classification.SAFETY or not is_gated
     least = sum(len(bound.scenario.prompts) for bound, _ in own if not bound.scenario.applicability) * trials
-    most = sum(_turns(bound.scenario) for bound, _ in own) * trials * _REPEATED
+    most = sum(bound.scenario.turns for bound, _ in own) * trials * _REPEATED
     names = tuple(bound.scenario.id + label for bound, label in own)
     when = "" if is_sure else "after a PASS"
     return PlannedPhase(str(kind), len(own) * trials, least if is_sure else 0, most, when, names)
-
-
-def _turns(scenario: Scenario) -> int:
-    return len(scenario.prompts) * (1 + scenario.x_sirocco.rerun)
 
 
 def _has_probes(config: RunConfig) -> bool:
@@ -130,9 +125,8 @@ def _extensions(assembly: Assembly, config: RunConfig) -> Iterable[PlannedPhase]
     most = config.max_agent_calls * _REPEATED if _has_probes(config) else 0
     units = config.probes + config.wanted_reruns if _has_probes(config) else 0
     yield PlannedPhase("adversarial", units, 0, most, when)
-    if assembly.reserved:
-        turns = sum(map(_turns, assembly.reserved)) * _REPEATED
-        yield PlannedPhase("reserved", len(assembly.reserved), 0, turns, when)
+    if plan := assembly.reserved_plan:
+        yield PlannedPhase("reserved", plan.units, 0, plan.turns * _REPEATED, when)
 
 
 def show_dry_run(assembly: Assembly, config: RunConfig, *, as_json: bool, verbose: bool) -> None:

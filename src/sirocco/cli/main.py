@@ -25,7 +25,10 @@ COMMANDS = {
     "compare": ("sirocco.cli.compare", "Two runs beside each other: what changed."),
     "verify": ("sirocco.cli.verify", "Who signed a run, and whether it is still what was signed."),
     "report": ("sirocco.cli.report", "Render a run: the page, JUnit, Markdown, YAML or JSON."),
-    "reserved": ("sirocco.cli.reserved", "Withheld scenarios: make keys, seal and inspect bundles."),
+    "reserved": (
+        "sirocco.cli.reserved",
+        "Withheld scenarios: seal, rotate, publish, verify, audit.",
+    ),
     "env": ("sirocco.cli.env", "The environment of a scenario, to try by hand with kubectl."),
     "provider": ("sirocco.cli.provider", "Serve simulated environments to any runner, or test any provider."),
     "agent": ("sirocco.cli.agent", "List or serve the reference agents, or test any agent's adapter."),

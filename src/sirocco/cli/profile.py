@@ -20,11 +20,11 @@ from sirocco.profiles.quality import ReservedCounts, quality_report
 from sirocco.profiles.read import read_profile_files
 from sirocco.profiles.spelling import spelling_remedy
 from sirocco.profiles.yaml_text import read_yaml
-from sirocco.reserved.bundle import read_manifest
+from sirocco.reserved.publication import Publication
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.assemble import witnesses
-from sirocco.wiring.clock import utc_now
+from sirocco.wiring.clock import today, utc_now
 from sirocco.wiring.config import Seed
 
 _FORMAT = click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
@@ -137,12 +137,14 @@ def quality(profile: str, output: str) -> int:
 
 
 def _reserved_counts(document: ProfileDocument, name: str) -> ReservedCounts:
-    """What the manifest counts that the profile names, if it names one."""
+    """What the manifest counts that the profile names, if it names one, and whether it should be another by now."""
     if document.reserved is None or document.reserved.manifest is None:
         return ReservedCounts()
-    manifest = profile_source.profile_folder(name) / document.reserved.manifest
-    counts = read_manifest(manifest, document.id).counts
-    return ReservedCounts(counts.categories, counts.archetypes)
+    found = Publication.read(profile_source.profile_folder(name), document)
+    if found.manifest is None:
+        return ReservedCounts()
+    counts = found.manifest.manifest.counts
+    return ReservedCounts(counts.categories, counts.archetypes, found.overdue_note(today()))
 
 
 @command.command("check", epilog="Example: sirocco profile check my-profile/ --format json")

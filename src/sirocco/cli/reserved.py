@@ -1,92 +1,309 @@
-"""`sirocco reserved`: keys and bundles for withheld scenarios."""
+"""`sirocco reserved`: keys, bundles and the public record of withheld scenarios."""
 
-import os
-import secrets
-import stat
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
+from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.terminal import console, print_json
-from sirocco.errors import ConfigError, Finding, InvalidInput, Severity
-from sirocco.oasis.profile import Profile
-from sirocco.profiles.load import load_scenario_file
-from sirocco.profiles.read import yaml_files
+from sirocco.cli.options import SeedType
+from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_table
+from sirocco.errors import ConfigError
 from sirocco.profiles.yaml_text import write_yaml
-from sirocco.reserved.age import keygen as new_key
-from sirocco.reserved.bundle import ProfileReference
-from sirocco.reserved.phase import bundle_text
-from sirocco.reserved.seal import seal as sealed
-from sirocco.reserved.vault import inspect as manifest_of
+from sirocco.reports.headline import reserved_count
+from sirocco.reserved.age import keygen as new_identity
+from sirocco.reserved.phase import file_bytes
+from sirocco.reserved.signing import Signer
+from sirocco.reserved.vault import inspect as signed_manifest
 from sirocco.wiring import profile_source
+from sirocco.wiring.audit import audited_counts, suspected_leak
+from sirocco.wiring.config import Seed
+from sirocco.wiring.maintenance import (
+    SealedEdition,
+    Workshop,
+    files_with_traces,
+    inspected_documents,
+    scenario_documents,
+    verified_record,
+)
+from sirocco.wiring.reserved_drafts import proposals
+from sirocco.wiring.reserved_keys import passphrase, signing_file, write_key_files
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_FILE = click.Path(exists=True, path_type=Path, dir_okay=False)
+_NEW_FILE = click.Path(path_type=Path, dir_okay=False)
+_FORMAT = click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+_PROFILE = click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="Profile they belong to.")
+_RECIPIENTS = click.option(
+    "--recipient", "recipients", multiple=True, required=True, help="Evaluator's public key, age1... (repeatable)."
+)
+_IDENTITY = click.option("--identity", type=_FILE, help="Key that opens it.")
+
+
+def _maintainer_options(command: Command) -> Command:
+    """The options of everything that only a maintainer can do."""
+    for option in (
+        click.option("--history", type=_NEW_FILE, help="The signed history.  [default: the one the profile names]"),
+        click.option("--key", required=True, type=_FILE, help="Maintainer's key; the signing key lies beside it."),
+        _PROFILE,
+    ):
+        command = option(command)
+    return command
 
 
 @click.group("reserved", epilog="Example: sirocco reserved keygen --out evaluator.key")
 def command() -> None:
-    """Withheld scenarios: make keys, seal and inspect bundles."""
+    """Withheld scenarios: make keys, seal and rotate bundles, publish and verify, audit runs.
+
+    A protected key is opened with the passphrase in SIROCCO_PASSPHRASE.
+    """
 
 
-@command.command("keygen", epilog="Example: sirocco reserved keygen --out evaluator.key")
-@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Where the key file goes.")
-def keygen(out: Path) -> int:
-    """Make an age key; the file is secret, the printed recipient is public."""
-    pair = new_key()
-    try:
-        descriptor = os.open(out, os.O_CREAT | os.O_EXCL | os.O_WRONLY, stat.S_IRUSR | stat.S_IWUSR)
-    except FileExistsError:
-        remedy = "choose another file: a key is never overwritten"
-        raise ConfigError(out, "exists already", remedy) from None
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(pair.identity_text)
-    console().print(pair.recipient)
+@command.command("keygen", epilog="Example: sirocco reserved keygen --role maintainer --out maintainer.key")
+@click.option("--out", required=True, type=_NEW_FILE, help="Where the key file goes.")
+@click.option("--role", type=click.Choice(["evaluator", "maintainer"]), default="evaluator", show_default=True)
+@click.option("--passphrase", "is_protected", is_flag=True, help="Protect it with SIROCCO_PASSPHRASE.")
+@_FORMAT
+def keygen(*, out: Path, role: str, is_protected: bool, output: str) -> int:
+    """Make a key; the file is secret, what is printed is public.
+
+    An evaluator gets an age identity that opens bundles. A maintainer also gets an Ed25519 key that signs them, in a
+    file of its own beside it.
+    """
+    secret = passphrase() if is_protected else ""
+    if is_protected and not secret:
+        raise ConfigError("--passphrase", "SIROCCO_PASSPHRASE is not set", "export it before")
+    pair = new_identity()
+    files = {out: (pair.protected_text(secret) if secret else pair.identity_text).encode()}
+    public = {"recipient": pair.recipient}
+    if role == "maintainer":
+        signer = Signer.generate()
+        files[signing_file(out)] = signer.pem(secret)
+        public["maintainer"] = signer.public
+    write_key_files(files)
+    if output == "json":
+        print_json(public)
+    else:
+        for line in public.values():
+            console().print(line)
     return int(ExitCode.OK)
 
 
-@command.command("seal", epilog="Example: sirocco reserved seal withheld/*.yaml --recipient age1... --out bundle.json")
-@click.argument("scenarios", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--recipient", "recipients", multiple=True, required=True, help="Public key that may open it (repeatable)."
+@command.command(
+    "seal",
+    epilog="Example: sirocco reserved seal withheld/ --profile mine/ --key m.key --recipient age1... --out b.json",
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Where the bundle goes.")
-@click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that they belong to.")
-def seal(scenarios: tuple[Path, ...], recipients: tuple[str, ...], out: Path, profile: str) -> int:
-    """Seal scenarios into one bundle, and write its public manifest beside it."""
-    loaded, _ = profile_source.required_profile(profile)
-    documents = _documents(scenarios, loaded)
-    bundle = sealed(
-        documents,
-        profile=ProfileReference.from_profile(loaded),
-        recipients=recipients,
-        salt=lambda: secrets.token_bytes(32),
-    )
-    manifest = out.with_name(f"{out.stem}.manifest.yaml")
-    out.write_text(bundle.text(), encoding="utf-8", newline="\n")
-    manifest.write_text(write_yaml(bundle.manifest.document()), encoding="utf-8", newline="\n")
-    console().print(f"sealed {len(documents)} scenario(s) in {out}; publish {manifest}")
+@click.argument("scenarios", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@_RECIPIENTS
+@click.option("--out", required=True, type=_NEW_FILE, help="Where the bundle goes.")
+@_maintainer_options
+def seal(
+    scenarios: tuple[Path, ...], recipients: tuple[str, ...], out: Path, profile: str, key: Path, history: Path | None
+) -> int:
+    """Seal scenarios into the first bundle, write its public manifest beside it, and begin the history.
+
+    Every scenario must be valid, and its witnesses must show that it can pass and fail.
+    """
+    workshop = Workshop.open(profile, key, history)
+    sealed = workshop.seal(scenario_documents(scenarios, workshop.profile), recipients, out)
+    _print_edition("sealed", sealed, workshop)
     return int(ExitCode.OK)
 
 
-def _documents(paths: tuple[Path, ...], profile: Profile) -> list[dict[str, object]]:
-    """The scenarios as written, once all are valid: a later schema must not change what was committed to (SI-06)."""
-    findings: list[Finding] = []
-    documents: list[dict[str, object]] = []
-    for path in paths:
-        for file in yaml_files(path):
-            found = load_scenario_file(file, profile)
-            findings += [finding for finding in found.findings if finding.severity is Severity.ERROR]
-            documents += [dict(document) for document in found.documents]
-    if findings:
-        raise InvalidInput("reserved scenarios", findings)
-    return documents
+@command.command(
+    "rotate",
+    epilog="Example: sirocco reserved rotate b1.json --retire ID --add new/ --key m.key --recipient age1... --out b2",
+)
+@click.argument("bundle", type=_FILE)
+@click.option("--retire", multiple=True, metavar="ID", help="Scenario to take out, or * for all (repeatable).")
+@click.option(
+    "--add", "added", multiple=True, type=click.Path(exists=True, path_type=Path), help="New scenarios (repeatable)."
+)
+@click.option("--recipient", "recipients", multiple=True, help="Evaluator's public key, age1... (repeatable).")
+@click.option("--out", type=_NEW_FILE, help="Where the next bundle goes.")
+@click.option("--plan", is_flag=True, help="Show what would become of each category, and write nothing.")
+@_maintainer_options
+def rotate(
+    *,
+    bundle: Path,
+    retire: tuple[str, ...],
+    added: tuple[Path, ...],
+    recipients: tuple[str, ...],
+    out: Path | None,
+    plan: bool,
+    profile: str,
+    key: Path,
+    history: Path | None,
+) -> int:
+    """Replace retired scenarios by new ones, in a new edition with fresh commitments.
+
+    Refused when a category would have fewer scenarios than before (AV-20).
+    """
+    workshop = Workshop.open(profile, key, history)
+    rotation = workshop.planned_rotation(bundle, retire, scenario_documents(added, workshop.profile))
+    if plan:
+        before, after = rotation.opened.manifest.counts.categories, rotation.counts.categories
+        rows = [(name, before.get(name, 0), after.get(name, 0)) for name in sorted({*before, *after})]
+        print_table(console(), ("category", "before", "after"), rows)
+        rotation.require_growth()
+        return int(ExitCode.OK)
+    if out is None or not recipients:
+        raise ConfigError("rotate", "there is nobody to seal to, or no file", "add --recipient age1... and --out FILE")
+    _print_edition("rotated", workshop.rotate(rotation, recipients, out), workshop)
+    return int(ExitCode.OK)
+
+
+def _print_edition(done: str, sealed: SealedEdition, workshop: Workshop) -> None:
+    number = count_phrase(sealed.total, "scenario")
+    history = workshop.history.path
+    console().print(one_line(f"{done}: {number} in {sealed.bundle}; publish {sealed.manifest} and {history}"))
+
+
+@command.command("publish", epilog="Example: sirocco reserved publish b1.json --key m.key --out mine/scenarios/retired")
+@click.argument("bundle", type=_FILE)
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Public folder.")
+@_maintainer_options
+def publish(bundle: Path, out: Path, profile: str, key: Path, history: Path | None) -> int:
+    """Move the retired scenarios of an earlier bundle to the public suite, with the salts of their commitments."""
+    files = Workshop.open(profile, key, history).publish(bundle, out)
+    console().print(one_line(f"published {count_phrase(len(files), 'scenario')} in {out}"))
+    return int(ExitCode.OK)
+
+
+@command.command("revoke", epilog="Example: sirocco reserved revoke age1... --key m.key --profile mine/")
+@click.argument("recipient")
+@_maintainer_options
+def revoke(recipient: str, profile: str, key: Path, history: Path | None) -> int:
+    """Seal no later bundle to an evaluator; what was sealed before stays readable to them."""
+    workshop = Workshop.open(profile, key, history)
+    workshop.revoke(recipient)
+    console().print(one_line(f"revoked; publish {workshop.history.path}"))
+    return int(ExitCode.OK)
+
+
+@command.command("verify", epilog="Example: sirocco reserved verify mine/")
+@click.argument("profile", default=profile_source.BUNDLED)
+@_FORMAT
+def verify(profile: str, output: str) -> int:
+    """Check what a profile publishes about reserved scenarios; no key is needed (SI-06).
+
+    The history against itself and the maintainers' signatures, the manifest against the history, and every published
+    scenario against what was committed to while it was reserved.
+    """
+    document = verified_record(profile).document()
+    if output == "json":
+        print_json(document)
+        return int(ExitCode.OK)
+    out, editions = console(), count_phrase(document["editions"], "edition")
+    published = f"{document['published']} of {document['retired']} retired scenarios published"
+    out.print(one_line(f"signed and consistent: {editions}, {published}"))
+    out.print(f"history head {document['head']}")
+    if document["overdue"]:
+        out.print(Text(one_line(f"warning: {document['overdue']}"), style="yellow"))
+    return int(ExitCode.OK)
+
+
+@command.command("audit", epilog="Example: sirocco reserved audit runs/certified --identity maintainer.key")
+@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--identity", type=_FILE, required=True, help="Key of the evaluator or of a maintainer.")
+@_FORMAT
+def audit(run: Path, identity: Path, output: str) -> int:
+    """Judge every reserved scenario of a run again, and compare with what its report says (SI-06).
+
+    Evidence is sealed to the evaluator and to the maintainer; either key opens it, in memory.
+    """
+    counts = audited_counts(run, identity).document()
+    if output == "json":
+        print_json({"counts": counts})
+    else:
+        console().print(one_line(f"the report says what the evidence gives: {reserved_count(counts)}"))
+    return int(ExitCode.OK)
+
+
+@command.command("suspect", epilog="Example: sirocco reserved suspect runs/a runs/b --identity maintainer.key")
+@click.argument("runs", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--identity", type=_FILE, required=True, help="Key of the evaluator or of a maintainer.")
+@click.option("--found", multiple=True, type=_FILE, help="Text that turned up elsewhere (repeatable).")
+@click.option("--bundle", type=_FILE, help="Bundle whose words to look for in it.")
+@_PROFILE
+@_FORMAT
+def suspect(
+    runs: tuple[Path, ...], identity: Path, found: tuple[Path, ...], bundle: Path | None, profile: str, output: str
+) -> int:
+    """Compare how an agent does on old reserved scenarios and on fresh ones of the same archetypes.
+
+    With --found: whether a text, such as a model's answers or a data set, holds words that stand in the bundle and in
+    nothing public. Exit code 1 when there is reason to suspect a leak.
+    """
+    if found and bundle:
+        return _show_traces(files_with_traces(found, bundle, identity, profile), len(found), output)
+    if found or bundle or not runs:
+        raise ConfigError("suspect", "there is nothing to compare", "name runs, or give --found and --bundle")
+    compared = suspected_leak(runs, identity)
+    if output == "json":
+        print_json(compared.document())
+    else:
+        out = console()
+        out.print(f"old scenarios    {compared.old_passed} of {compared.old} passed")
+        out.print(f"fresh scenarios  {compared.fresh_passed} of {compared.fresh} passed")
+        out.print(f"p = {compared.p_value:.4f} over {count_phrase(compared.archetypes, 'archetype')}")
+        out.print(f"a leak that takes away half of the failures would be noticed in {compared.power:.0%} of cases")
+    return int(ExitCode.SAFETY_FAIL if compared.is_suspicious else ExitCode.OK)
+
+
+def _show_traces(traced: Sequence[str], searched: int, output: str) -> int:
+    if output == "json":
+        print_json({"searched": searched, "with_traces": list(traced)})
+    else:
+        for name in traced:
+            console().print(one_line(f"holds words of the bundle: {name}"))
+        console().print(f"{len(traced)} of {count_phrase(searched, 'text')} hold words of the bundle")
+    return int(ExitCode.SAFETY_FAIL if traced else ExitCode.OK)
+
+
+@command.command("draft", epilog="Example: sirocco reserved draft --scenarios 8 --out drafts/")
+@_PROFILE
+@click.option("--scenarios", "wanted", type=click.IntRange(1, 1000), default=8, show_default=True, help="How many.")
+@click.option("--archetype", "archetypes", multiple=True, help="Only for this archetype (repeatable).")
+@click.option("--finding", "findings", multiple=True, type=_FILE, help="Reviewed probe to consider (repeatable).")
+@click.option("--seed", type=SeedType(), help="Seed of the plan.  [default: fresh random bits, never printed]")
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder for the drafts.")
+def draft(
+    profile: str, wanted: int, archetypes: tuple[str, ...], findings: tuple[Path, ...], seed: int | None, out: Path
+) -> int:
+    """Propose reserved scenarios that are far from the published ones, over archetypes by turns.
+
+    They are witnessed. Refine them by hand before sealing: a name or a number that a person chose is not to be guessed.
+    """
+    loaded, _ = profile_source.required_profile(profile)
+    made = asyncio.run(proposals(loaded, wanted, Seed.choose(seed), archetypes, findings))
+    out.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for one in made:
+        (out / one.file_name).write_text(write_yaml(one.document), encoding="utf-8", newline="\n")
+    rows = [(one.file_name, one.archetype, f"{one.novelty:.2f}") for one in made]
+    print_table(console(), ("draft", "archetype", "distance"), rows)
+    return int(ExitCode.OK if len(made) == wanted else ExitCode.SAFETY_FAIL)
 
 
 @command.command("inspect", epilog="Example: sirocco reserved inspect bundle.json --format json")
-@click.argument("bundle", type=click.Path(exists=True, path_type=Path, dir_okay=False))
-@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def inspect(bundle: Path, output: str) -> int:
-    """Show what anyone may know of a bundle: its profile, counts and commitments."""
-    document = manifest_of(bundle_text(bundle, "BUNDLE"), bundle).document()
+@click.argument("bundle", type=_FILE)
+@_IDENTITY
+@_PROFILE
+@_FORMAT
+def inspect(bundle: Path, identity: Path | None, profile: str, output: str) -> int:
+    """Show what anyone may know of a bundle; with an identity its scenarios, on a terminal only."""
+    if identity is not None:
+        if not sys.stdout.isatty():
+            remedy = "run it in a terminal, without a pipe"
+            raise ConfigError("--identity", "contents are shown on a terminal only", remedy)
+        for document in inspected_documents(bundle, identity, profile):
+            console().print("---\n" + write_yaml(dict(document)).rstrip())
+        return int(ExitCode.OK)
+    document = signed_manifest(file_bytes(bundle, "BUNDLE"), bundle).document()
     if output == "json":
         print_json(document)
     else:

@@ -220,7 +220,8 @@ def command(
     for remark in config.remarks:
         _warn(remark)
     # What was recorded when the run began stays: options without an effect on results may differ now.
-    recorder = Recorder(directory, stored.document if stored else document, key)
+    guard = assembly.reserved_task.leaking_files if assembly.reserved_task else lambda _: ()
+    recorder = Recorder(directory, stored.document if stored else document, key, guard)
     display = _Display(verbose=verbose, told=config.remarks)
     verdict = _carried_out(assembly, recorder, stop, display, is_resumed=stored is not None)
     if transparency_log is not None:

@@ -20,6 +20,7 @@ from sirocco.reports.headline import (
     probe_count,
     probe_warning,
     rerun_count,
+    reserved_count,
     shortcomings,
     smallest_form,
     twin_count,
@@ -159,9 +160,10 @@ def _print_block(block: Detail) -> None:
         out.print(f"  {twins}")
     if reruns := rerun_count(block):
         out.print(f"  {reruns}")
-    if executed := block["reserved_scenarios"]["executed"]:
-        reserved = block["reserved_scenarios"]
-        out.print(f"reserved scenarios   {executed} run, {reserved['passed']} passed, {reserved['failed']} failed")
+    if block["reserved_scenarios"]["executed"]:
+        out.print(f"reserved scenarios   {reserved_count(block['reserved_scenarios'])}")
+    if overdue := block.get("reserved_overdue"):
+        out.print(Text(one_line(f"  {overdue}"), style="yellow"))
     if overruled := block["admission"].get("overruled"):
         out.print(f"  {overruled} claims of the generator overruled by the profile; events.jsonl lists them")
     for shortcoming in missing:

@@ -45,7 +45,7 @@ _NOT_EMPTY = "choose another --out, or go on with the run that is there: --resum
 
 
 class RunDirectory:
-    """Keeps one run on disk (implements UnitLedger and SealedStore); nothing an agent or probe says is a path here.
+    """Keeps one run on disk (implements UnitLedger); nothing an agent or probe says is a path here.
 
     Nothing is touched before `create_run` or `reopen_run`.
     """
@@ -285,15 +285,6 @@ class RunDirectory:
         with writing(self.path / LEDGER, f"unit {result.unit}"):
             self._ledger.count(result.unit, evaluation)
         self._earlier.discard(result.unit)
-
-    def sealed_bytes(self, label: str) -> bytes | None:
-        """The sealed evidence of a reserved unit."""
-        file = self.path / FOLDER / f"{label}.age"
-        return file.read_bytes() if file.is_file() else None
-
-    def keep_sealed(self, label: str, sealed: bytes) -> None:
-        """Keep the sealed evidence of a reserved unit in a file of its own."""
-        self.write(f"{FOLDER}/{label}.age", sealed)
 
     def write_index(self, account: str = "") -> str:
         """Write the account and the evidence index; return the Merkle root over all recorded units."""

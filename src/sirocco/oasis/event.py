@@ -63,10 +63,7 @@ class ProbeSerialized:
 
 @dataclass(frozen=True, slots=True)
 class ReservedFinished:
-    """A reserved unit was run; only its outcome leaves the phase, and its evidence is kept sealed (AV-21)."""
-
-    label: str
-    outcome: str
+    """A reserved unit was run; neither which one nor how it ended leaves the phase (AV-21)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,11 +78,18 @@ class ProfileValidation(Noun):
 
 
 class ReservedPolicy(Noun):
-    """How often reserved scenarios change, and how many there are per category."""
+    """What a profile promises about its reserved scenarios, and by whose keys these promises are signed."""
 
     cadence: str
     minimum_per_category: int = 0
+    maintainers: tuple[str, ...] = ()
+    """Public keys (`ssh-ed25519 ...`); a bundle or history that none of them signed is refused."""
+    contact: str | None = None
+    """Where evaluators ask for the bundle."""
     manifest: str | None = None
+    """The file with the manifest of the current edition."""
+    history: str | None = None
+    """The file with the signed history of all editions."""
 
 
 def environment_type_in(conformance: Any) -> str | None:

@@ -314,6 +314,11 @@ class Scenario(Noun):
         return tuple(s.value for s in self.stimuli if s.type is StimulusType.OPERATOR_PROMPT and s.value is not None)
 
     @property
+    def turns(self) -> int:
+        """How often the agent is asked when nothing is repeated for a fault."""
+        return len(self.prompts) * (1 + self.x_sirocco.rerun)
+
+    @property
     def payloads(self) -> tuple[Stimulus, ...]:
         """Text that waits for the agent in the environment."""
         return tuple(stimulus for stimulus in self.stimuli if stimulus.is_payload)

@@ -41,6 +41,15 @@ def reserved_violations(block: Detail) -> int:
     return int(reserved.get("violated", reserved["failed"]))
 
 
+def reserved_count(counts: Detail) -> str:
+    """How many reserved scenarios ran and how they ended; faults are said, or they would look like passes (AV-21)."""
+    said = f"{counts['executed']} executed, {counts['passed']} passed, {counts['failed']} failed"
+    if violated := counts.get("violated"):
+        said += f" ({violated} of safety)"
+    faults = (("agent_fault", "lost to agent faults"), ("provider_failure", "lost to provider faults"))
+    return said + "".join(f", {counts[key]} {what}" for key, what in faults if counts.get(key))
+
+
 def violation_count(block: Detail) -> str:
     """How many violations, and the probes of those that no safety probe stands for."""
     beside = block.get("secondary_violations") or ()
@@ -348,10 +357,17 @@ def _adversarial_clause(verdict: Detail) -> str:
     )
     held = [f"0 of {run} {what} ({acted})" for run, what, acted in tried if run]
     if not held and probes["total"]:
-        return f"; none of {probes['total']} unseen safety probes came to a verdict"
+        return f"; none of {probes['total']} unseen safety probes came to a verdict{_lost_clause(reserved)}"
     if not held:
-        return "; no unseen safety probe was run"
-    return f" and violated {' and '.join(held)}{''.join(f'; {limit}' for limit in _limits(block))}"
+        return f"; no unseen safety probe was run{_lost_clause(reserved)}"
+    limits = "".join(f"; {limit}" for limit in _limits(block))
+    return f" and violated {' and '.join(held)}{_lost_clause(reserved)}{limits}"
+
+
+def _lost_clause(reserved: Detail) -> str:
+    """That reserved scenarios were lost to faults, which would otherwise look like scenarios that passed (AV-21)."""
+    lost = reserved["executed"] - reserved["passed"] - reserved["failed"]
+    return f"; {lost} of {reserved['executed']} reserved scenarios came to no verdict" if lost else ""
 
 
 def _meaning(verdict: Detail, block: Detail) -> str:

@@ -12,6 +12,7 @@ from sirocco.reports.headline import (
     core_warning,
     participation_count,
     probe_warning,
+    reserved_count,
     shortcomings,
     smallest_form,
     violation_count,
@@ -130,7 +131,7 @@ def _adversarial(block: Detail, time: str) -> Iterator[Element]:
         "complete": block["complete"],
         "incomplete_reason": block.get("incomplete_reason", ""),
         "not_delivered": ", ".join(map(str, block.get("archetypes_without_delivered_probe", ()))),
-        "reserved_scenarios": "{passed} passed, {failed} failed of {executed}".format(**block["reserved_scenarios"]),
+        "reserved_scenarios": reserved_count(block["reserved_scenarios"]),
         "interpretation_note": block["interpretation_note"],
     }
     if missing := shortcomings(block):

@@ -18,6 +18,7 @@ from sirocco.reports.headline import (
     probe_count,
     probe_warning,
     rerun_count,
+    reserved_count,
     shortcomings,
     smallest_form,
     twin_count,
@@ -130,7 +131,9 @@ def _adversarial(verdict: Detail) -> Iterator[str]:
     if reruns := rerun_count(block):
         yield f"{reruns}."
     if reserved["executed"]:
-        yield f"Reserved scenarios: {reserved['failed']} of {reserved['executed']} violated."
+        yield f"Reserved scenarios: {reserved_count(reserved)}."
+    if overdue := block.get("reserved_overdue"):
+        yield f"**Warning:** {_text(overdue, PASSAGE)}"
     missing = shortcomings(block)
     if (warning := probe_warning(block)) and warning not in missing:
         yield f"**Warning:** {_text(warning, PASSAGE)}"

@@ -491,7 +491,18 @@ _ADVERSARIAL_VERIFICATION = _record(
         "reserved_scenarios": _record(
             "Counts, and nothing else about them (AV-21).",
             {"executed": COUNT, "passed": COUNT, "failed": COUNT},
-            {"provider_failure": COUNT, "agent_fault": COUNT, "acted": COUNT, "violated": COUNT},
+            {
+                "provider_failure": COUNT,
+                "agent_fault": COUNT,
+                "acted": COUNT,
+                "violated": COUNT,
+                "categories": _by_name(
+                    _record(
+                        "A category of which at least five ran.", {"executed": COUNT, "passed": COUNT, "failed": COUNT}
+                    )
+                ),
+                "merkle_roots": _list(TEXT),
+            },
         ),
         "participation": {"$ref": "#/$defs/ParticipationCount"},
         "findings": _list(
@@ -513,6 +524,7 @@ _ADVERSARIAL_VERIFICATION = _record(
     },
     {
         "incomplete_reason": TEXT,
+        "reserved_overdue": TEXT,
         "core_incomplete": FLAG,
         "probe_details": _list(MAPPING),
         "schedule": _record("Who gave out the places of the plan.", {"type": TEXT}, {"remark": TEXT}),

@@ -10,6 +10,8 @@ import pyrage  # type: ignore[import-untyped]
 
 from sirocco.errors import ReservedError
 
+_ARMOR = "-----BEGIN AGE ENCRYPTED FILE-----"
+
 
 @dataclass(frozen=True, slots=True)
 class KeyPair:
@@ -23,19 +25,40 @@ class KeyPair:
         """The key file, in the form that `age-keygen` writes and `age -i` reads."""
         return f"# public key: {self.recipient}\n{self.secret}\n"
 
+    def protected_text(self, passphrase: str) -> str:
+        """The key file encrypted with a passphrase, which `age -i` asks for."""
+        sealed: bytes = pyrage.passphrase.encrypt(self.identity_text.encode(), passphrase, armored=True)
+        return sealed.decode("ascii")
+
 
 def keygen() -> KeyPair:
     """A fresh key pair."""
     return _key_pair(pyrage.x25519.Identity.generate())
 
 
-def read_identities(text: str, where: object) -> tuple[KeyPair, ...]:
-    """The key pairs of an age key file, at least one."""
+def read_identities(text: str, where: object, passphrase: str = "") -> tuple[KeyPair, ...]:
+    """The key pairs of an age key file, at least one; a passphrase opens a protected one."""
+    text = _unprotected(text, where, passphrase) if is_protected(text) else text
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1)]
     identities = [_identity(line, f"{where}:{number}") for number, line in lines if line and not line.startswith("#")]
     if not identities:
         raise ReservedError(where, "there is no identity in it", "make one with `sirocco reserved keygen --out KEY`")
     return tuple(_key_pair(identity) for identity in identities)
+
+
+def is_protected(text: str) -> bool:
+    """Whether a key file is encrypted with a passphrase."""
+    return text.lstrip().startswith(_ARMOR)
+
+
+def _unprotected(text: str, where: object, passphrase: str) -> str:
+    if not passphrase:
+        raise ReservedError(where, "the key is protected by a passphrase", "set SIROCCO_PASSPHRASE")
+    try:
+        opened: bytes = pyrage.passphrase.decrypt(text.encode(), passphrase)
+        return opened.decode("utf-8")
+    except (pyrage.DecryptError, UnicodeDecodeError):
+        raise ReservedError(where, "the passphrase does not open the key", "check SIROCCO_PASSPHRASE") from None
 
 
 def encrypt_bytes(plaintext: bytes, recipients: Sequence[str], *, armored: bool) -> bytes:
@@ -72,7 +95,7 @@ def _identity(text: str, where: object) -> pyrage.x25519.Identity:
         raise ReservedError(
             where,
             "this is not an age X25519 identity",
-            "use a key file of `sirocco reserved keygen` or `age-keygen`, not protected by a passphrase",
+            "use a key file of `sirocco reserved keygen` or `age-keygen`",
         ) from None
 
 

@@ -1,85 +1,44 @@
-"""The bundle of reserved scenarios: a public manifest, the encrypted contents, and the rules that tie them together."""
+"""The bundle: files in one signed file that only its recipients can open, with a public part that anyone can read.
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+Whatever is withheld travels like this, scenarios (`kind` reserved) and material that probes are made from (material).
+Everything happens in memory, and errors never quote what was sealed.
+"""
 
-from pydantic import ConfigDict, Field, PositiveInt, StringConstraints, ValidationError, model_validator
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from sirocco.errors import Finding, InvalidInput, Place, ReservedError
-from sirocco.oasis.archetype import Classification
-from sirocco.oasis.canonical import canonical_json, digest, digest_of_text
+from pydantic import ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from sirocco.errors import ReservedError
+from sirocco.oasis.canonical import canonical_json, digest_of_text
 from sirocco.oasis.noun import Noun
-from sirocco.oasis.profile import Profile
-from sirocco.profiles.parse import parse
-from sirocco.profiles.read import read_file
-from sirocco.profiles.rules import RULES
-from sirocco.profiles.yaml_text import read_yaml
+from sirocco.reserved.age import KeyPair, decrypt_bytes, encrypt_bytes
+from sirocco.reserved.signing import Signature, Signer
 
-Format = Literal["sirocco-reserved/1"]
-FORMAT: Format = "sirocco-reserved/1"
+Format = Literal["sirocco-reserved/2"]
+FORMAT: Format = "sirocco-reserved/2"
+Kind = Literal["reserved", "material"]
 MAX_BUNDLE_CHARACTERS = 16 * 1024 * 1024
-SALT_BYTES = 16  # the fewest that keep a commitment from being guessed; give more freely
 Digest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
-Salt = Annotated[str, StringConstraints(pattern=rf"^(?:[0-9a-f]{{2}}){{{SALT_BYTES},}}$")]
+_FETCH_AGAIN = "get the bundle again from the profile's maintainer, and copy it without converting line ends"
+PURPOSE = "bundle"
 
 
-class ProfileReference(Noun):
-    """The profile that reserved scenarios belong to, as it was published when they were sealed."""
+class PublicPart(Noun):
+    """What anyone may know of a bundle."""
 
-    id: str
-    version: str
-    content_digest: Digest = Field(alias="digest")
-
-    @classmethod
-    def from_profile(cls, profile: Profile) -> Self:
-        """The reference to a loaded profile."""
-        return cls(id=profile.document.id, version=profile.document.version, content_digest=profile.digest())
-
-    def __str__(self) -> str:
-        return f"{self.id} {self.version}"
-
-
-class Counts(Noun):
-    """How many scenarios there are and what they cover; this much of them is public (AV-19, AV-21)."""
-
-    total: PositiveInt
-    classifications: Mapping[Classification, PositiveInt]
-    categories: Mapping[str, PositiveInt]
-    archetypes: Mapping[str, PositiveInt]
-
-    @model_validator(mode="after")
-    def _add_up(self) -> Self:
-        for group in (self.classifications, self.categories, self.archetypes):
-            if sum(group.values()) != self.total:
-                raise ValueError("the counts do not add up to the total")
-        return self
-
-
-class Manifest(Noun):
-    """What anyone may know of a bundle: counts, and a commitment to each scenario that tells nothing of it (SI-06)."""
-
-    format: Format = FORMAT
-    profile: ProfileReference
-    counts: Counts
-    commitments: tuple[Digest, ...]
     sealed_digest: Digest
-
-    @model_validator(mode="after")
-    def _commits_to_each_scenario_once(self) -> Self:
-        if len(self.commitments) != self.counts.total:
-            raise ValueError("there are not as many commitments as scenarios")
-        if list(self.commitments) != sorted(set(self.commitments)):
-            raise ValueError("the commitments are not sorted, or one occurs twice")
-        return self
+    about: Mapping[str, Any] = {}
+    """What its maintainer says of it; nothing depends on it."""
 
 
 class Bundle(Noun):
-    """One file: the manifest and the sealed contents that it describes."""
+    """One file: the public part, the sealed files, and the signature that covers both."""
 
     format: Format = FORMAT
-    manifest: Manifest
+    kind: Kind
+    manifest: PublicPart
+    signature: Signature
     sealed: str
 
     @model_validator(mode="after")
@@ -93,98 +52,112 @@ class Bundle(Noun):
         return canonical_json(self.document()) + "\n"
 
 
-class Contents(Noun):
-    """What is encrypted: the scenarios in the order of their commitments, a salt for each, and their profile."""
+class _Files(Noun):
+    """What is encrypted."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
     format: Format = FORMAT
-    profile: ProfileReference
-    salts: tuple[Salt, ...] = Field(repr=False)
-    scenarios: tuple[dict[str, Any], ...] = Field(repr=False)
-
-    @model_validator(mode="after")
-    def _has_a_salt_for_each_scenario(self) -> Self:
-        if len(self.salts) != len(self.scenarios):
-            raise ValueError("there are not as many salts as scenarios")
-        return self
+    kind: Kind
+    files: dict[str, str] = Field(repr=False)
 
     def text(self) -> str:
-        """The only form in which the contents may be sealed."""
         return canonical_json(self.document())
 
-    def commitments(self) -> tuple[str, ...]:
-        """The commitment to each scenario."""
-        return tuple(map(commitment, self.scenarios, self.salts))
+
+AnyBundle = TypeVar("AnyBundle", bound=Bundle)
 
 
-def commitment(scenario: Mapping[str, Any], salt: str) -> str:
-    """SHA-256 over the salt and the digest of the document as written: who has both can check it, no one can guess it.
-
-    The document is not normalized first, so that a later version of the schema cannot change an old commitment.
-    """
-    return digest({"format": FORMAT, "salt": salt, "scenario": digest(scenario)})
-
-
-class _Placement(Noun):
-    """The part of a scenario that says what it is counted under."""
-
-    model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
-
-    id: str
-    classification: Classification
-    category: str
-    archetype: str
+def seal_files(
+    files: Mapping[str, bytes],
+    recipients: Sequence[str],
+    signer: Signer,
+    kind: Kind,
+    about: Mapping[str, Any] | None = None,
+) -> bytes:
+    """A bundle of text files that each recipient can open alone, signed by a maintainer."""
+    sealed = sealed_files(files, recipients, kind)
+    manifest = PublicPart(sealed_digest=digest_of_text(sealed), about=about or {})
+    signature = signed_manifest(manifest, kind, signer)
+    return storable_text(Bundle(kind=kind, manifest=manifest, signature=signature, sealed=sealed)).encode()
 
 
-def counts(scenarios: Sequence[Mapping[str, Any]], where: object) -> Counts:
-    """The public counts over scenarios; raise ReservedError, by number only, for one that cannot be counted."""
-    placements = [_placement(scenario, number, where) for number, scenario in enumerate(scenarios, start=1)]
-    _require_distinct([placement.id for placement in placements], where)
-    return Counts(
-        total=len(placements),
-        classifications=Counter(placement.classification for placement in placements),
-        categories=Counter(placement.category for placement in placements),
-        archetypes=Counter(placement.archetype for placement in placements),
-    )
+def open_bundle(
+    data: bytes,
+    identities: Sequence[KeyPair],
+    kind: Kind,
+    *,
+    maintainers: Collection[str],
+    where: object = "bundle",
+) -> dict[str, bytes]:
+    """The files of a bundle that one of the maintainers signed and one of the identities opens, in memory only."""
+    return opened_files(read_bundle(Bundle, data, where), identities, kind, maintainers=maintainers, where=where)
 
 
-def _placement(scenario: Mapping[str, Any], number: int, where: object) -> _Placement:
+def sealed_files(files: Mapping[str, bytes], recipients: Sequence[str], kind: Kind) -> str:
+    """Files encrypted to recipients, as armored text."""
     try:
-        return _Placement.model_validate(scenario)
-    except ValidationError as error:
-        fields = ", ".join(sorted({str(detail["loc"][0]) for detail in error.errors() if detail["loc"]}))
+        texts = {name: content.decode("utf-8") for name, content in files.items()}
+    except UnicodeDecodeError:
+        raise ReservedError("bundle", "a file that is to be sealed is not UTF-8 text", "seal text files only") from None
+    return encrypt_bytes(_Files(kind=kind, files=texts).text().encode(), recipients, armored=True).decode("ascii")
+
+
+def signed_manifest(manifest: PublicPart, kind: Kind, signer: Signer) -> Signature:
+    """The maintainer's signature over the public part, which covers the sealed part by its digest."""
+    return Signature.from_signer(signer, PURPOSE, _statement(manifest, kind))
+
+
+def require_signature(
+    manifest: PublicPart, signature: Signature, kind: Kind, maintainers: Collection[str], where: object
+) -> None:
+    """Raise ReservedError unless a maintainer signed the public part (SI-06)."""
+    signature.require(PURPOSE, _statement(manifest, kind), maintainers, where)
+
+
+def storable_text(bundle: Bundle) -> str:
+    """A bundle's text, unless it is too large to be opened."""
+    text = bundle.text()
+    if len(text) > MAX_BUNDLE_CHARACTERS:
+        raise ReservedError("bundle", "the files are together too large for one bundle", "seal them as several bundles")
+    return text
+
+
+def read_bundle(form: type[AnyBundle], data: bytes, where: object) -> AnyBundle:
+    """A bundle that agrees with itself, for which no key is needed; who signed it is not decided here."""
+    if len(data) > 4 * MAX_BUNDLE_CHARACTERS or len(text := data.decode("utf-8", "replace")) > MAX_BUNDLE_CHARACTERS:
         raise ReservedError(
-            where,
-            f"scenario {number} has no valid {fields}",
-            "check it with `sirocco validate` and seal again",
-        ) from None
+            where, f"it is larger than the {MAX_BUNDLE_CHARACTERS} characters of a bundle", "check that it is a bundle"
+        )
+    try:
+        bundle = form.model_validate_json(data)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+        path = ".".join(str(part) for part in first["loc"]) or "bundle"
+        problem = first["msg"].removeprefix("Value error, ")
+        raise ReservedError(where, f"it is not a sound bundle: {path!r}: {problem}", _FETCH_AGAIN) from None
+    if bundle.text() != text:
+        raise ReservedError(where, "it was changed after it was sealed: it is not in canonical form", _FETCH_AGAIN)
+    return bundle
 
 
-def _require_distinct(ids: Sequence[str], where: object) -> None:
-    numbers: dict[str, int] = {}
-    for number, identifier in enumerate(ids, start=1):
-        first = numbers.setdefault(identifier, number)
-        if first != number:
-            raise ReservedError(
-                where, f"scenarios {first} and {number} have the same id", "seal each scenario once, under its own id"
-            )
+def opened_files(
+    bundle: Bundle, identities: Sequence[KeyPair], kind: Kind, *, maintainers: Collection[str], where: object
+) -> dict[str, bytes]:
+    """The files of a bundle, once its signature holds; what is encrypted must be of the same kind."""
+    if bundle.kind != kind:
+        raise ReservedError(where, f"it is a bundle of kind {bundle.kind}, not {kind}", "give it where it belongs")
+    require_signature(bundle.manifest, bundle.signature, kind, maintainers, where)
+    plaintext = decrypt_bytes(bundle.sealed.encode(), identities, where)
+    try:
+        found = _Files.model_validate_json(plaintext)
+        is_sound = found.kind == kind and found.text().encode() == plaintext
+    except ValueError:
+        is_sound = False
+    if not is_sound:
+        raise ReservedError(where, "what was sealed is not a set of files in canonical form", _FETCH_AGAIN)
+    return {name: text.encode() for name, text in found.files.items()}
 
 
-def read_manifest(path: Path, profile_id: str) -> Manifest:
-    """The manifest in a file that `sirocco reserved seal` wrote for this profile; InvalidInput with every finding."""
-    file = read_file(path)
-    if isinstance(file, Finding):
-        raise InvalidInput(path, [file])
-    text = read_yaml(file.text, file.name)
-    if len(text.documents) != 1:
-        problem = f"the file holds {len(text.documents)} documents"
-        empty = RULES["document-missing"].finding(Place(file.name), "", problem, "write exactly one manifest")
-        raise InvalidInput(path, text.findings or [empty])
-    parsed = parse(Manifest, text.documents[0])
-    if parsed.noun is None:
-        raise InvalidInput(path, parsed.findings)
-    if parsed.noun.profile.id != profile_id:
-        problem = f"it was sealed for profile {parsed.noun.profile.id!r}, not for {profile_id!r}"
-        raise ReservedError(path, problem, "name the manifest of this profile's own bundle")
-    return parsed.noun
+def _statement(manifest: PublicPart, kind: Kind) -> dict[str, Any]:
+    return {"format": FORMAT, "kind": kind, "manifest": manifest.document()}

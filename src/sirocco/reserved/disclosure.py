@@ -1,32 +1,41 @@
 """What may be said about reserved scenarios after a run: counts, opaque labels, and evidence that stays encrypted."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
+
+from pydantic import NonNegativeInt
 
 from sirocco.errors import ReservedError, SiroccoError
 from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.noun import Noun
+from sirocco.oasis.report import INTERRUPTED
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Verdict
 from sirocco.reserved.age import encrypt_bytes
+from sirocco.reserved.bundle import Digest
+
+_LEAST_SIZE = 1 << 17
 
 
-@dataclass(frozen=True, slots=True)
-class ReservedCounts:
+class ReservedCounts(Noun):
     """The whole of what a report says about reserved scenarios (AV-21)."""
 
-    executed: int
-    passed: int
-    failed: int
-    provider_failure: int
-    agent_fault: int
-    acted: int = 0
+    executed: NonNegativeInt
+    passed: NonNegativeInt
+    failed: NonNegativeInt
+    provider_failure: NonNegativeInt
+    agent_fault: NonNegativeInt
+    acted: NonNegativeInt
     """In how many of those that were judged the agent acted with success (SI-12)."""
-    violated: int = 0
+    violated: NonNegativeInt
     """How many of those that failed are about safety; a low score in capability violates nothing (SI-13)."""
+    categories: Mapping[str, Mapping[str, NonNegativeInt]] = {}
+    """Executed, passed and failed in each category of which so many ran that no single scenario shows through."""
+    merkle_roots: tuple[Digest, ...] = ()
+    """What the scenarios are committed to by in the published manifest (SI-06)."""
 
     @classmethod
     def from_verdicts(
-        cls, verdicts: Iterable[Verdict], *, agent_faults: int, acted: int = 0, violated: int = 0
+        cls, verdicts: Iterable[Verdict], *, agent_faults: int, acted: int = 0, violated: int = 0, **beside: Any
     ) -> Self:
         """Counts over the units that got a verdict and the number of those that the agent's faults left without one."""
         kinds = [type(verdict) for verdict in verdicts]
@@ -38,11 +47,45 @@ class ReservedCounts:
             agent_fault=agent_faults,
             acted=acted,
             violated=violated,
+            **beside,
         )
 
-    def document(self) -> dict[str, int]:
-        """The counts as the report has them."""
-        return asdict(self)
+
+_NONE = ReservedCounts.from_verdicts((), agent_faults=0)
+
+
+class ReservedOutcome(Noun):
+    """What the reserved phase came to: counts, and why it is not complete, which is a count as well."""
+
+    counts: ReservedCounts = _NONE
+    undecided: NonNegativeInt = 0
+    """Scenarios that nothing can decide for this agent."""
+    skipped: NonNegativeInt = 0
+    """Scenarios that cannot be run as written."""
+    is_interrupted: bool = False
+    overdue: str | None = None
+    """Why their rotation is overdue by the declared cadence (AV-20)."""
+
+    @property
+    def incomplete_reason(self) -> str | None:
+        """Why not every scenario came to a verdict; None when every one did (AV-15)."""
+        if self.is_interrupted:
+            return INTERRUPTED
+        reasons = (
+            (self.counts.provider_failure, "ended the phase by a fault of the provider"),
+            (self.counts.agent_fault, "ended in a fault of the agent"),
+            (self.undecided, "cannot be decided for this agent"),
+            (self.skipped, "cannot be run as written"),
+        )
+        told = [f"{number} reserved scenario(s) {what}" for number, what in reasons if number]
+        return "; ".join(told) or None
+
+    def block(self) -> dict[str, Any]:
+        """The part of the report's block, and nothing else (AV-21)."""
+        reason = self.incomplete_reason
+        ended: dict[str, Any] = {"complete": False, "incomplete_reason": reason} if reason else {}
+        late = {"reserved_overdue": self.overdue} if self.overdue else {}
+        return {"reserved_scenarios": self.counts.document(), **ended, **late}
 
 
 def unit_label(number: int) -> str:
@@ -59,9 +102,12 @@ def undisclosed_error(error: SiroccoError, label: str) -> ReservedError:
     )
 
 
-def sealed_evidence(document: Mapping[str, Any], recipient: str) -> bytes:
-    """Evidence of a reserved scenario, encrypted to the evaluator's own recipient before it can reach a disk (AV-19).
+def sealed_evidence(document: Mapping[str, Any], recipients: Sequence[str]) -> bytes:
+    """Evidence of a reserved scenario, encrypted to evaluator and maintainer before it can reach a disk (AV-19).
 
+    It is filled up with white space to a power of two, so that its size tells next to nothing about the scenario;
     `vault.open_evidence` gives the document back.
     """
-    return encrypt_bytes(canonical_json(document).encode(), [recipient], armored=False)
+    plaintext = canonical_json(document).encode()
+    size = max(_LEAST_SIZE, 1 << (len(plaintext) - 1).bit_length())
+    return encrypt_bytes(plaintext.ljust(size), recipients, armored=False)

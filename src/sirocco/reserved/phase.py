@@ -1,6 +1,7 @@
-"""Reserved scenarios in a run: after the probes, by the core's own path, disclosing counts only (AV-19, AV-21)."""
+"""Reserved scenarios from bundle to counts: opened, run by the core's own path, counted again (AV-19, AV-21)."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,22 +11,29 @@ from sirocco.errors import ReservedError, SiroccoError
 from sirocco.evidence.replay import recompute_unit
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.canonical import digest
 from sirocco.oasis.domain import Domains
-from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, Warned
+from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished
 from sirocco.oasis.ledger import SealedStore
 from sirocco.oasis.participation import Part
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.report import INTERRUPTED, CoreResult, Excluded, RunIdentity, Skipped, UnitResult
-from sirocco.oasis.verdict import Fail, ProviderFailure, Verdict
+from sirocco.oasis.report import Excluded, RunIdentity, Skipped, UnitResult
+from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Verdict
 from sirocco.profiles.load import load_scenario
 from sirocco.reserved.age import KeyPair, read_identities
-from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS, ProfileReference
-from sirocco.reserved.disclosure import ReservedCounts, undisclosed_error, unit_label
-from sirocco.reserved.sealed_ledger import SealedLedger, opened_unit
-from sirocco.reserved.vault import open_bundle
+from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS
+from sirocco.reserved.disclosure import ReservedCounts, ReservedOutcome, undisclosed_error, unit_label
+from sirocco.reserved.manifest import ProfileReference
+from sirocco.reserved.publication import Publication
+from sirocco.reserved.sealed_ledger import SealedLedger, recorded_unit
+from sirocco.reserved.vault import OpenedBundle, open_evidence, open_scenarios
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
 from sirocco.runner.planned import plan_scenario
+
+FEWEST_OF_A_CATEGORY = 5
+"""From so many executed on, a category's counts say nothing about a single scenario."""
+_OUTCOMES: Mapping[type[Verdict], str] = {Pass: "passed", Fail: "failed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,39 +42,71 @@ class ReservedUnit:
 
     label: str
     bound: BoundScenario = field(repr=False)
+    edition: int = 1
+    """In which it was first sealed."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedBundles:
-    """Every reserved scenario of a run, in memory only, and the keys to the first of which their evidence is sealed."""
+    """Every reserved scenario of a run, once each and in memory only, and to whom their evidence is sealed."""
 
     units: tuple[ReservedUnit, ...]
     keys: tuple[KeyPair, ...] = field(repr=False)
+    auditors: tuple[str, ...] = ()
+    """The recipients of maintainers, who may audit the run."""
+    roots: tuple[str, ...] = ()
+    """What the scenarios are committed to by (SI-06)."""
 
 
-def opened_bundles(bundles: Sequence[Path], identity: Path, profile: Profile) -> OpenedBundles:
-    """Open bundles with one key file, check their commitments, and bind their scenarios to the profile."""
-    keys = read_identities(bundle_text(identity, "--identity"), identity)
-    reference = ProfileReference.from_profile(profile)
-    units: list[ReservedUnit] = []
-    for path in bundles:
-        for document in open_bundle(bundle_text(path, "--reserved"), keys, profile=reference, where=path).documents:
-            label = unit_label(len(units) + 1)
-            try:
-                units.append(ReservedUnit(label, load_scenario(document, profile, label)))
-            except SiroccoError as error:
-                raise undisclosed_error(error, label) from None
-    return OpenedBundles(tuple(units), keys)
+def opened_bundles(
+    bundles: Sequence[Path], identity: Path, profile: Profile, publication: Publication, passphrase: str = ""
+) -> OpenedBundles:
+    """Open bundles with one key file, check signatures and commitments, and bind their scenarios to the profile.
+
+    A scenario that is in several bundles, or in one that is given twice, counts once (AV-21).
+    """
+    keys = read_identities(file_bytes(identity, "--identity").decode("utf-8", "replace"), identity, passphrase)
+    publication.require_evaluator(keys, identity)
+    opened = [_opened_bundle(path, keys, profile, publication) for path in bundles]
+    found = {
+        digest(document): (document, since)
+        for one in opened
+        for document, since in zip(one.documents, one.since, strict=True)
+    }
+    units = tuple(
+        _bound_unit(unit_label(number), document, since, profile)
+        for number, (document, since) in enumerate(found.values(), start=1)
+    )
+    if len({unit.bound.scenario.id for unit in units}) < len(units):
+        problem = "two of the bundles hold different scenarios under one id"
+        raise ReservedError("--reserved", problem, "leave one of them out")
+    auditors = tuple(dict.fromkeys(one.manifest.edition.audit_recipient for one in opened))
+    return OpenedBundles(units, keys, auditors, tuple(dict.fromkeys(one.manifest.merkle_root for one in opened)))
 
 
-def bundle_text(path: Path, flag: str) -> str:
-    """A file's text, byte for byte; the cause is dropped because it would carry the bytes of a key."""
+def _opened_bundle(path: Path, keys: Sequence[KeyPair], profile: Profile, publication: Publication) -> OpenedBundle:
+    data, reference = file_bytes(path, "--reserved"), ProfileReference.from_profile(profile)
+    trusted = publication.policy.maintainers
+    opened = open_scenarios(data, keys, profile=reference, maintainers=trusted, where=path)
+    publication.require_current(opened.manifest, path)
+    return opened
+
+
+def _bound_unit(label: str, document: Mapping[str, Any], since: int, profile: Profile) -> ReservedUnit:
+    try:
+        return ReservedUnit(label, load_scenario(document, profile, label), since)
+    except SiroccoError as error:
+        raise undisclosed_error(error, label) from None
+
+
+def file_bytes(path: Path, flag: str) -> bytes:
+    """A file's content; the cause of a refusal is dropped because it would carry the bytes of a key."""
     try:
         if path.stat().st_size > 4 * MAX_BUNDLE_CHARACTERS:
             raise ReservedError(flag, f"{path} is too large", "check that it is the right file")
-        return path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise ReservedError(flag, f"{path} cannot be read as text", "check the path") from None
+        return path.read_bytes()
+    except OSError:
+        raise ReservedError(flag, f"{path} cannot be read", "check the path") from None
 
 
 @dataclass(slots=True)
@@ -77,68 +117,101 @@ class ReservedTally:
     agent_faults: int = 0
     acted: int = 0
     violated: int = 0
+    undecided: int = 0
+    categories: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, result: UnitResult) -> None:
         """Count one unit; what nothing can decide is no verdict."""
         if not result.is_judged:
             self.agent_faults += 1
-        elif result.evaluation.undecidable is None:
+            self._count_category(result, "executed")
+        elif result.evaluation.undecidable is not None:
+            self.undecided += 1
+        else:
             self.verdicts.append(result.verdict)
             self.acted += result.participation is not None and result.participation.part is Part.ACTED
             is_safety = result.bound.scenario.classification is Classification.SAFETY
             self.violated += is_safety and isinstance(result.verdict, Fail)
+            self._count_category(result, "executed", _OUTCOMES.get(type(result.verdict), "provider_failure"))
 
-    def counts(self) -> ReservedCounts:
+    def _count_category(self, result: UnitResult, *names: str) -> None:
+        self.categories.setdefault(result.bound.scenario.category, Counter()).update(names)
+
+    def counts(self, roots: Iterable[str] = ()) -> ReservedCounts:
         """The counts that a report may have (AV-21)."""
+        shown = {
+            name: {key: found[key] for key in ("executed", "passed", "failed")}
+            for name, found in sorted(self.categories.items())
+            if found["executed"] >= FEWEST_OF_A_CATEGORY
+        }
         return ReservedCounts.from_verdicts(
-            self.verdicts, agent_faults=self.agent_faults, acted=self.acted, violated=self.violated
-        )
+            self.verdicts, agent_faults=self.agent_faults, acted=self.acted, violated=self.violated,
+            categories=shown, merkle_roots=tuple(roots),
+        )  # fmt: skip
 
 
-def recount_evidence(folder: Path, identity: Path, domains: Domains) -> ReservedCounts:
-    """The counts again from the sealed evidence in a folder, opened in memory with a key file (SI-07)."""
-    keys, tally = read_identities(bundle_text(identity, "--identity"), identity), ReservedTally()
-    for file in sorted(folder.glob("*.age")):
-        try:
-            tally.add(recompute_unit(opened_unit(file.read_bytes(), keys, file.stem), domains))
-        except SiroccoError as error:
-            raise undisclosed_error(error, file.stem) from None
-    return tally.counts()
+def recount_evidence(folder: Path, keys: Sequence[KeyPair], domains: Domains) -> ReservedCounts:
+    """The counts again from the sealed evidence in a folder, opened in memory with keys (SI-07)."""
+    tally, roots = ReservedTally(), dict[str, None]()
+    for label, document in sealed_documents(folder, keys):
+        result = judged_again(label, document, domains)
+        tally.add(result)
+        roots |= dict.fromkeys(document.get("merkle_roots", ()))
+        if isinstance(result.verdict, ProviderFailure):
+            break  # the phase ended here; others that were under way at the same time do not count
+    return tally.counts(roots)
 
 
-class ReservedPhase:
-    """Implements Phase for reserved scenarios; their evidence goes to `store`, sealed."""
+def sealed_documents(folder: Path, keys: Sequence[KeyPair]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What was sealed in a folder of evidence, by label, in the order in which the units count."""
+    files = sorted(folder.glob("reserved-*.age"), key=lambda file: (len(file.name), file.name))
+    for file in files:
+        yield file.stem, open_evidence(file.read_bytes(), keys, file)
+
+
+def judged_again(label: str, document: Mapping[str, Any], domains: Domains) -> UnitResult:
+    """A reserved unit judged again from its evidence; ReservedError when it comes out otherwise than it was sealed."""
+    try:
+        result = recompute_unit(recorded_unit(document, label), domains)
+    except SiroccoError as error:
+        raise undisclosed_error(error, label) from None
+    if document.get("evaluation") != digest(result.evaluation.document()):
+        problem = "its evidence is judged otherwise than when it was sealed"
+        raise ReservedError(label, problem, "use the version that made the run")
+    return result
+
+
+class ReservedRun:
+    """Runs reserved scenarios; their evidence goes to `store`, sealed, and only counts are left of them."""
 
     def __init__(
         self, opened: OpenedBundles, execution: Execution, parallel: int, store: SealedStore | None = None
     ) -> None:
         self.opened = opened
-        self.execution = replace(execution, ledger=SealedLedger(store, opened.keys) if store else None)
+        ledger = SealedLedger(store, opened.keys, opened.auditors, self._commitment) if store else None
+        self.execution = replace(execution, ledger=ledger)
         self.parallel = parallel
         self._tally = ReservedTally()
-        self._incomplete: str | None = None
+        self._skipped = 0
 
-    async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
-        """Run every reserved scenario that applies to the agent; each event carries a label and an outcome."""
-        plan = [(unit, self._plan_unit(unit, core.identity)) for unit in self.opened.units]
+    def _commitment(self, label: str) -> Mapping[str, Any]:
+        """What is kept with the evidence of a unit about where its scenario comes from."""
+        edition = next(unit.edition for unit in self.opened.units if unit.label == label)
+        return {"merkle_roots": list(self.opened.roots), "edition": edition}
+
+    async def perform(self, identity: RunIdentity) -> AsyncGenerator[Event, None]:
+        """Run every reserved scenario that applies to the agent; an event tells that one ended, and no more."""
+        plan = [(unit, self._plan_unit(unit, identity)) for unit in self.opened.units]
         runnable = [replace(unit, bound=found) for unit, found in plan if isinstance(found, BoundScenario)]
+        self._skipped = sum(isinstance(found, Skipped) for _, found in plan)
         yield PhaseStarted("reserved", len(runnable))
-        if skipped := sum(isinstance(found, Skipped) for _, found in plan):
-            self._incomplete = f"{skipped} reserved scenario(s) cannot be run as written"
-            yield Warned(self._incomplete)
         stop = self.execution.stop
         async with aclosing(in_order(self._execute, runnable, self.parallel, stop)) as results:
-            async for unit, result in results:
-                yield self._finish_unit(unit, result)
+            async for result in results:
+                self._tally.add(result)
+                yield ReservedFinished()
                 if isinstance(result.verdict, ProviderFailure):
-                    self._incomplete = f"provider fault in {unit.label}"
-                    yield Warned(f"reserved scenarios ended early: {self._incomplete}")
-                    return
-        if self.execution.is_stopped:
-            self._incomplete = INTERRUPTED
-        elif self._tally.agent_faults and not self._incomplete:
-            self._incomplete = f"{self._tally.agent_faults} reserved scenario(s) ended in a fault of the agent"
-            yield Warned(self._incomplete)
+                    break
 
     def _plan_unit(self, unit: ReservedUnit, identity: RunIdentity) -> BoundScenario | Excluded | Skipped:
         try:
@@ -146,20 +219,15 @@ class ReservedPhase:
         except SiroccoError as error:
             raise undisclosed_error(error, unit.label) from None
 
-    async def _execute(self, unit: ReservedUnit) -> tuple[ReservedUnit, UnitResult]:
-        return unit, await self.execution.execute(unit.label, unit.bound, kind="reserved")
+    async def _execute(self, unit: ReservedUnit) -> UnitResult:
+        return await self.execution.execute(unit.label, unit.bound, kind="reserved")
 
-    def _finish_unit(self, unit: ReservedUnit, result: UnitResult) -> ReservedFinished:
-        self._tally.add(result)
-        if result.is_judged and result.evaluation.undecidable is not None:
-            self._incomplete = f"nothing can decide {unit.label} for this agent"
-        return ReservedFinished(unit.label, result.status or ("NOT_DECIDABLE" if result.is_judged else "AGENT_FAULT"))
-
-    def account(self) -> Mapping[str, Any]:
-        """The block itself: what it rests on is sealed."""
-        return {"reserved": self.block()}
-
-    def block(self) -> Mapping[str, Any]:
-        """Counts, and nothing else (AV-21)."""
-        ended = {"complete": False, "incomplete_reason": self._incomplete} if self._incomplete else {}
-        return {"reserved_scenarios": self._tally.counts().document(), **ended}
+    @property
+    def outcome(self) -> ReservedOutcome:
+        """What the phase came to so far."""
+        return ReservedOutcome(
+            counts=self._tally.counts(self.opened.roots),
+            undecided=self._tally.undecided,
+            skipped=self._skipped,
+            is_interrupted=self.execution.is_stopped,
+        )

@@ -7,18 +7,22 @@ from pydantic_core import from_json
 
 from sirocco.errors import ReservedError
 from sirocco.oasis.canonical import canonical_json, digest_of_text
-from sirocco.reserved.age import encrypt_bytes
-from sirocco.reserved.bundle import (
-    MAX_BUNDLE_CHARACTERS,
+from sirocco.reserved.bundle import sealed_files, signed_manifest, storable_text
+from sirocco.reserved.manifest import (
     SALT_BYTES,
-    Bundle,
     Contents,
+    Edition,
     Manifest,
     ProfileReference,
+    ReservedBundle,
     commitment,
+    commitments_root,
     counts,
 )
+from sirocco.reserved.signing import Signer
 
+SCENARIOS = "scenarios.json"
+"""The file of the bundle that holds the scenarios and their salts."""
 _WHERE = "reserved scenarios"
 
 
@@ -26,35 +30,44 @@ def seal(
     scenarios: Sequence[Mapping[str, Any]],
     *,
     profile: ProfileReference,
+    edition: Edition,
     recipients: Sequence[str],
+    signer: Signer,
     salt: Callable[[], bytes],
-) -> Bundle:
+    since: Sequence[int] = (),
+) -> ReservedBundle:
     """A bundle that commits to every scenario and shows none (AV-19, SI-06); messages name scenarios by number only.
 
     The documents are sealed as given; that they are valid scenarios of the profile is the caller's to check before.
-    `salt` is a source of fresh random bytes.
+    The maintainer can open it too. `salt` is a source of fresh random bytes; `since` says in which edition each
+    scenario was first sealed, and is this one for all unless it is given.
     """
     if not scenarios:
         raise ReservedError(_WHERE, "there is no scenario to seal", "name at least one scenario file")
     documents = [_plain_document(scenario, number) for number, scenario in enumerate(scenarios, start=1)]
     public = counts(documents, _WHERE)
-    contents = _contents(documents, _salts(len(documents), salt), profile)
-    sealed = encrypt_bytes(contents.text().encode(), recipients, armored=True).decode("ascii")
+    first = since or [edition.number] * len(documents)
+    contents = _contents(list(zip(documents, _salts(len(documents), salt), first, strict=True)), profile)
+    sealed = sealed_files({SCENARIOS: contents.text().encode()}, (*recipients, edition.audit_recipient), "reserved")
     manifest = Manifest(
-        profile=profile, counts=public, commitments=contents.commitments(), sealed_digest=digest_of_text(sealed)
+        profile=profile,
+        edition=edition,
+        counts=public,
+        commitments=contents.commitments(),
+        merkle_root=commitments_root(contents.commitments()),
+        sealed_digest=digest_of_text(sealed),
     )
-    bundle = Bundle(manifest=manifest, sealed=sealed)
-    if len(bundle.text()) > MAX_BUNDLE_CHARACTERS:
-        raise ReservedError(_WHERE, "together they are too large for one bundle", "seal them as several bundles")
+    signature = signed_manifest(manifest, "reserved", signer)
+    bundle = ReservedBundle(manifest=manifest, signature=signature, sealed=sealed)
+    storable_text(bundle)
     return bundle
 
 
-def _contents(documents: Sequence[dict[str, Any]], salts: Sequence[str], profile: ProfileReference) -> Contents:
+def _contents(rows: Sequence[tuple[dict[str, Any], str, int]], profile: ProfileReference) -> Contents:
     # Sorted by commitment, which is random: a place in the bundle says nothing about names or authorship.
-    pairs = sorted(zip(documents, salts, strict=True), key=lambda pair: commitment(*pair))
-    return Contents(
-        profile=profile, salts=tuple(salt for _, salt in pairs), scenarios=tuple(document for document, _ in pairs)
-    )
+    placed = sorted(rows, key=lambda row: commitment(row[0], row[1]))
+    documents, salts, since = zip(*placed, strict=True)
+    return Contents(profile=profile, salts=salts, scenarios=documents, since=since)
 
 
 def _salts(number: int, source: Callable[[], bytes]) -> list[str]:

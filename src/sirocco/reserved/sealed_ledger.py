@@ -1,11 +1,15 @@
 """Finished reserved units: kept sealed to the evaluator, opened again in memory when a run is resumed (AV-19)."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sirocco.errors import EvidenceError, ReservedError
+from sirocco.evidence.files import write_whole, writing
 from sirocco.evidence.recorded import RecordedUnit, run_with_document
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.canonical import digest
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.ledger import SealedStore, UnitKey
 from sirocco.oasis.report import UnitResult
@@ -14,9 +18,8 @@ from sirocco.reserved.disclosure import sealed_evidence
 from sirocco.reserved.vault import open_evidence
 
 
-def opened_unit(sealed: bytes, keys: Sequence[KeyPair], label: str) -> RecordedUnit:
-    """What was sealed under a label, in memory only, as it can be judged again."""
-    document = open_evidence(sealed, keys, label)
+def recorded_unit(document: Mapping[str, Any], label: str) -> RecordedUnit:
+    """What was sealed under a label, as it can be judged again."""
     try:
         run_with, evidence = document["run_with"], document["evidence"]
         bands = tuple(run_with["bands"]) if "bands" in run_with else None
@@ -27,12 +30,42 @@ def opened_unit(sealed: bytes, keys: Sequence[KeyPair], label: str) -> RecordedU
         raise ReservedError(label, "what was sealed is not evidence", "restore the file from a copy") from None
 
 
+class SealedFolder:
+    """Implements SealedStore: a file for each label, in the folder of a run's evidence.
+
+    All files bear the same time, so that they do not tell how long a scenario took.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def sealed_bytes(self, label: str) -> bytes | None:
+        """The sealed evidence of a reserved unit."""
+        file = self._folder / f"{label}.age"
+        return file.read_bytes() if file.is_file() else None
+
+    def keep_sealed(self, label: str, sealed: bytes) -> None:
+        """Keep the sealed evidence of a reserved unit in a file of its own."""
+        file = self._folder / f"{label}.age"
+        with writing(file, "sealed evidence"):
+            write_whole(file, sealed)
+            os.utime(file, (0, 0))
+
+
 class SealedLedger:
     """Implements UnitLedger over a store that never sees anything in clear."""
 
-    def __init__(self, store: SealedStore, keys: Sequence[KeyPair]) -> None:
+    def __init__(
+        self,
+        store: SealedStore,
+        keys: Sequence[KeyPair],
+        auditors: Sequence[str] = (),
+        origin: Callable[[str], Mapping[str, Any]] = lambda _: {},
+    ) -> None:
         self._store = store
         self._keys = keys
+        self._auditors = auditors
+        self._origin = origin
 
     def recorded_evidence(self, key: UnitKey, bound: BoundScenario) -> Evidence | None:
         """The evidence that was sealed under the unit's label, when it is of this scenario."""
@@ -55,10 +88,12 @@ class SealedLedger:
         return False
 
     def keep(self, key: UnitKey, result: UnitResult) -> None:
-        """Seal the evidence to the first key, then let the store have it."""
+        """Seal the evidence to the first key and to the maintainers, then let the store have it."""
         document: dict[str, Any] = {
             "scenario": result.bound.scenario.document(),
             "run_with": run_with_document(result.bound),
             "evidence": result.evidence.document(),
+            "evaluation": digest(result.evaluation.document()),
+            **self._origin(key.unit),
         }
-        self._store.keep_sealed(key.unit, sealed_evidence(document, self._keys[0].recipient))
+        self._store.keep_sealed(key.unit, sealed_evidence(document, (self._keys[0].recipient, *self._auditors)))

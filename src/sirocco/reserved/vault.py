@@ -3,39 +3,51 @@
 Nothing here writes; errors name what does not fit and never quote what was sealed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import ValidationError
 from pydantic_core import from_json
 
 from sirocco.errors import ReservedError
 from sirocco.reserved.age import KeyPair, decrypt_bytes
-from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS, Bundle, Contents, Manifest, ProfileReference, counts
+from sirocco.reserved.bundle import opened_files, read_bundle
+from sirocco.reserved.manifest import Contents, Manifest, ProfileReference, ReservedBundle, SignedManifest, counts
+from sirocco.reserved.seal import SCENARIOS
 
 _FETCH_AGAIN = "get the bundle again from the profile's maintainer, and copy it without converting line ends"
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedBundle:
-    """The reserved scenarios in clear, in memory only; its repr shows the manifest."""
+    """The reserved scenarios in clear with their salts, in memory only; its repr shows the manifest."""
 
     manifest: Manifest
     documents: tuple[Mapping[str, Any], ...] = field(repr=False)
+    salts: tuple[str, ...] = field(repr=False)
+    since: tuple[int, ...] = field(repr=False)
 
 
-def inspect(text: str, where: object) -> Manifest:
+def inspect(data: bytes, where: object) -> SignedManifest:
     """The manifest of a bundle, for which no key is needed; refuses a bundle that does not agree with itself."""
-    return _bundle(text, where).manifest
+    bundle = read_bundle(ReservedBundle, data, where)
+    return SignedManifest(manifest=bundle.manifest, signature=bundle.signature)
 
 
-def open_bundle(text: str, identities: Sequence[KeyPair], *, profile: ProfileReference, where: object) -> OpenedBundle:
-    """The scenarios of a bundle, when they are the ones committed to and belong to this profile (AV-19, SI-06).
+def open_scenarios(
+    data: bytes,
+    identities: Sequence[KeyPair],
+    *,
+    profile: ProfileReference,
+    maintainers: Collection[str],
+    where: object,
+) -> OpenedBundle:
+    """The scenarios of a bundle that a maintainer of this profile signed, when they are the ones committed to.
 
     The profile's digest is not compared: files may be corrected within a version, and the manifest joins them later.
+    Nothing of it is used before everything agrees (AV-19, SI-06).
     """
-    bundle = _bundle(text, where)
+    bundle = read_bundle(ReservedBundle, data, where)
     manifest = bundle.manifest
     if (manifest.profile.id, manifest.profile.version) != (profile.id, profile.version):
         raise ReservedError(
@@ -43,14 +55,15 @@ def open_bundle(text: str, identities: Sequence[KeyPair], *, profile: ProfileRef
             f"it was sealed for profile {str(manifest.profile)!r}, not for {str(profile)!r}",
             "run it with the profile it belongs to, or get the bundle of this version",
         )
-    contents = _contents(decrypt_bytes(bundle.sealed.encode(), identities, where), where)
+    files = opened_files(bundle, identities, "reserved", maintainers=maintainers, where=where)
+    contents = _contents(files.get(SCENARIOS, b""), where)
     if contents.commitments() != manifest.commitments:
         raise ReservedError(where, "the sealed scenarios are not the ones that the manifest commits to", _FETCH_AGAIN)
     if contents.profile != manifest.profile:
         raise ReservedError(where, "the scenarios were sealed for another profile than the manifest says", _FETCH_AGAIN)
     if counts(contents.scenarios, where) != manifest.counts:
         raise ReservedError(where, "the manifest's counts are not those of the sealed scenarios", _FETCH_AGAIN)
-    return OpenedBundle(manifest=manifest, documents=contents.scenarios)
+    return OpenedBundle(manifest, contents.scenarios, contents.salts, contents.since)
 
 
 def open_evidence(sealed: bytes, identities: Sequence[KeyPair], where: object) -> dict[str, Any]:
@@ -63,23 +76,6 @@ def open_evidence(sealed: bytes, identities: Sequence[KeyPair], where: object) -
     if not isinstance(document, dict):
         raise ReservedError(where, "what it holds is not evidence", "restore the file from a copy")
     return document
-
-
-def _bundle(text: str, where: object) -> Bundle:
-    if len(text) > MAX_BUNDLE_CHARACTERS:
-        raise ReservedError(
-            where, f"it is larger than the {MAX_BUNDLE_CHARACTERS} characters of a bundle", "check that it is a bundle"
-        )
-    try:
-        bundle = Bundle.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        path = ".".join(str(part) for part in first["loc"]) or "bundle"
-        problem = first["msg"].removeprefix("Value error, ")
-        raise ReservedError(where, f"it is not a sound bundle: {path!r}: {problem}", _FETCH_AGAIN) from None
-    if bundle.text() != text:
-        raise ReservedError(where, "it was changed after it was sealed: it is not in canonical form", _FETCH_AGAIN)
-    return bundle
 
 
 def _contents(plaintext: bytes, where: object) -> Contents:

@@ -1,9 +1,11 @@
 """Assembles an evaluation from its configuration."""
 
 import asyncio
+import gzip
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from pathlib import Path
 
 from sirocco.campaign.admission import Admission
@@ -11,12 +13,14 @@ from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
 from sirocco.campaign.targets import targets
 from sirocco.errors import Finding
 from sirocco.evidence.run_directory import RunDirectory
+from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.domain import Domain
+from sirocco.oasis.ledger import UnitLedger
 from sirocco.oasis.phase import Phase
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Provider
-from sirocco.oasis.scenario import Scenario
-from sirocco.reserved.phase import OpenedBundles, ReservedPhase, opened_bundles
+from sirocco.reserved.publication import Publication
+from sirocco.reserved.worker import ReservedPlan, WorkerPhase, worker_program
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy
 from sirocco.runner.scenario_run import RunSettings
@@ -25,6 +29,7 @@ from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.clock import utc_now
 from sirocco.wiring.config import RunConfig, Seed
 from sirocco.wiring.connection import Connection, connection
+from sirocco.wiring.reserved_task import PROGRAM, Task
 from sirocco.wiring.selection import Selection, selection
 
 RUNS = "runs"
@@ -42,8 +47,9 @@ class Assembly:
     connection: Connection
     """To be opened while it runs."""
     selection: Selection
-    reserved: tuple[Scenario, ...] = field(default=(), repr=False)
-    """What was opened of the bundles, to be counted and never shown."""
+    reserved_task: Task | None = field(default=None, repr=False)
+    """What the process for reserved scenarios is told; they are never opened in this one."""
+    reserved_plan: ReservedPlan | None = None
 
 
 def assemble(
@@ -60,16 +66,8 @@ def assemble(
     profile, warnings = profile_source.required_profile(config.profile, strict=config.strict)
     seed = seed or Seed.choose(config.seed)
     chosen = selection(profile, config)
-    settings = RunSettings(seed.value, utc_now, config.timeout_seconds, config.scenario_seconds)
-    options = config.agent_options()
-    if directory is not None:
-        options = replace(options, hidden=(*options.hidden, *_run_folders(directory.path)))
-    connected = connection(
-        profile, config.agent, options, provider=config.provider, provider_token=config.provider_token,
-        reach=config.reach(),
-    )  # fmt: skip
-    limit = asyncio.Semaphore(config.agent_parallel) if config.agent_parallel else None
-    execution = Execution(connected.agent, connected.provider, settings, directory, stop, limit)
+    path = directory.path if directory else None
+    connected, execution = connected_execution(config, profile, seed, path, stop=stop, ledger=directory)
     # Behind a static endpoint there is room for one environment.
     config = replace(config, parallel=1) if config.static_endpoint else config
     core = Core(
@@ -84,10 +82,31 @@ def assemble(
         custom=chosen.custom,
         trials=config.trials,
     )
-    opened = _open_bundles(config, profile)
-    extensions = _extensions(config, profile, execution, connected.witnesses, opened, directory)
-    reserved = tuple(unit.bound.scenario for unit in opened.units) if opened else ()
-    return Assembly(core, extensions, seed, warnings, connected, chosen, reserved)
+    task, plan = _reserved(config, profile, seed, path) if config.reserved else (None, None)
+    extensions = _extensions(config, profile, execution, connected.witnesses, task)
+    return Assembly(core, extensions, seed, warnings, connected, chosen, task, plan)
+
+
+def connected_execution(
+    config: RunConfig,
+    profile: Profile,
+    seed: Seed,
+    directory: Path | None,
+    *,
+    stop: asyncio.Event | None = None,
+    ledger: UnitLedger | None = None,
+) -> tuple[Connection, Execution]:
+    """The agent in its environments, as every phase meets it; `directory` is kept from it."""
+    settings = RunSettings(seed.value, utc_now, config.timeout_seconds, config.scenario_seconds)
+    options = config.agent_options()
+    if directory is not None:
+        options = replace(options, hidden=(*options.hidden, *_run_folders(directory)))
+    connected = connection(
+        profile, config.agent, options, provider=config.provider, provider_token=config.provider_token,
+        reach=config.reach(),
+    )  # fmt: skip
+    limit = asyncio.Semaphore(config.agent_parallel) if config.agent_parallel else None
+    return connected, Execution(connected.agent, connected.provider, settings, ledger, stop, limit)
 
 
 def witnesses(provider: Provider, settings: RunSettings, domain: Domain) -> Witnesses:
@@ -102,8 +121,7 @@ def _extensions(
     profile: Profile,
     execution: Execution,
     witness_provider: Provider,
-    opened: OpenedBundles | None,
-    directory: RunDirectory | None,
+    reserved: Task | None,
 ) -> tuple[Phase, ...]:
     if config.adversarial is ExtensionPolicy.OFF:
         return ()
@@ -118,15 +136,32 @@ def _extensions(
         method=generator.method, seed=execution.settings.seed,
     )  # fmt: skip
     phases: list[Phase] = [AdversarialPhase(profile, aims, generator, admission, execution, settings)]
-    if opened:
-        phases.append(ReservedPhase(opened, execution, config.parallel, directory))
+    if reserved:
+        phases.append(WorkerPhase(worker_program(PROGRAM), reserved.for_run, execution.stop))
     return tuple(phases)
 
 
-def _open_bundles(config: RunConfig, profile: Profile) -> OpenedBundles | None:
-    if not config.reserved or config.identity is None:
-        return None
-    return opened_bundles(config.reserved, config.identity, profile)
+def _reserved(config: RunConfig, profile: Profile, seed: Seed, directory: Path | None) -> tuple[Task, ReservedPlan]:
+    """The task for reserved scenarios, and what is in the bundles; what the profile publishes is checked first."""
+    Publication.read(profile_source.profile_folder(config.profile), profile.document)
+    task = Task(config, seed, directory)
+    return task, task.plan()
+
+
+def published_text(profile: Profile, folder: Path, directory: Path | None = None) -> Iterator[str]:
+    """Every text that is public without reserved scenarios: the profile, and a run as far as it is written."""
+    for place in (folder, Path(str(files("sirocco.reports")))):
+        yield from (_text_of(file) for file in sorted(place.rglob("*")) if file.is_file())
+    yield canonical_json(profile.document.document())
+    for bound in profile.scenarios:
+        yield canonical_json(bound.scenario.document())
+    for pattern in ("run.yaml", "core.yaml", "evidence/segment-*", "adversarial/*.yaml"):
+        yield from (_text_of(file) for file in (directory.glob(pattern) if directory else ()))
+
+
+def _text_of(file: Path) -> str:
+    data = file.read_bytes()
+    return (gzip.decompress(data) if file.suffix == ".gz" else data).decode("utf-8", "ignore")
 
 
 def _run_folders(path: Path) -> tuple[Path, ...]:

@@ -1,6 +1,6 @@
 """The clock, read here and passed in everywhere else."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from time import time_ns
 
@@ -9,6 +9,11 @@ def utc_now() -> str:
     """The time as RFC 3339 with microseconds, in UTC."""
     seconds, nanoseconds = divmod(time_ns(), 1_000_000_000)
     return f"{_second_text(seconds)}.{nanoseconds // 1000:06}Z"
+
+
+def today() -> date:
+    """The date in UTC."""
+    return date.fromisoformat(utc_now()[:10])
 
 
 @lru_cache(maxsize=1)

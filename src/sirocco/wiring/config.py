@@ -81,6 +81,9 @@ class RunConfig:
             raise ConfigError("--agent", "no agent is named, so there is nobody to evaluate", remedy)
         if self.reserved and self.identity is None:
             raise ConfigError("--reserved", "a reserved bundle needs a key", "add --identity KEYFILE")
+        if self.reserved and self.static_endpoint:
+            problem = "reserved scenarios run in a process of their own, which the endpoint of the run does not lead to"
+            raise ConfigError("--static-endpoint", problem, "drop it; the request tells the agent where to go")
         if self.reserved and self.adversarial is ExtensionPolicy.OFF:
             raise ConfigError("--reserved", "reserved scenarios run in the adversarial phase", "drop --adversarial off")
 

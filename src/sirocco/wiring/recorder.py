@@ -1,13 +1,13 @@
 """Listens to a run and keeps it: evidence as it comes, the core before anything follows it, the report at the end."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from sirocco.errors import ConfigError, EvidenceError
+from sirocco.errors import ConfigError, EvidenceError, ReservedError
 from sirocco.evaluation.core_tally import CorePlan
 from sirocco.evidence.account import RunAccount
 from sirocco.evidence.artifacts import artifacts
@@ -40,10 +40,18 @@ _IDENTITY = "identity"
 class Recorder:
     """Writes one run directory from events; the directory is open while they come."""
 
-    def __init__(self, directory: RunDirectory, run: Mapping[str, Any], key: Ed25519PrivateKey | None = None) -> None:
+    def __init__(
+        self,
+        directory: RunDirectory,
+        run: Mapping[str, Any],
+        key: Ed25519PrivateKey | None = None,
+        leaking_files: Callable[[Mapping[str, str]], Collection[str]] = lambda _: (),
+    ) -> None:
         self.directory = directory
         self.run = run
         self.key = key
+        self._leaking_files = leaking_files
+        """Which of some files hold words of a reserved scenario; these are not written (AV-19)."""
         self.core: CoreResult | None = None
         self.frozen = ""
         self.extended = False
@@ -72,7 +80,8 @@ class Recorder:
                 self.extended = True
             case _:
                 pass
-        self._record_event(_summary(event), always=isinstance(event, RunInterrupted))
+        if summary := _summary(event):
+            self._record_event(summary, always=isinstance(event, RunInterrupted))
 
     def finish(self, extensions: Sequence[Phase]) -> dict[str, Any]:
         """Write the verdict and the report, as far as the run came, and sign them; give back the verdict document."""
@@ -93,7 +102,9 @@ class Recorder:
             self.run, account, self.core, json.loads(self.frozen), block,
             evidence_root=root, uncounted=self.directory.uncounted_units(),
         )  # fmt: skip
-        for name, text in report.files(self.directory.path).items():
+        files = report.files(self.directory.path)
+        self._withhold(files)
+        for name, text in files.items():
             self.directory.write(name, text)
         if report.has_artifacts:
             for name, text in artifacts(self.directory.path):
@@ -107,6 +118,16 @@ class Recorder:
         if not self.interrupted:
             self.directory.finish(utc_now())
         return report.document
+
+    def _withhold(self, files: Mapping[str, str]) -> None:
+        """Write the files that may be seen and end here, when others hold words of a reserved scenario (AV-19)."""
+        withheld = self._leaking_files(files)
+        if withheld:
+            for name in files.keys() - set(withheld):
+                self.directory.write(name, files[name])
+            problem = "withheld, because it holds words of a reserved scenario"
+            remedy = "tell the profile's maintainer; nothing of it was written"
+            raise ReservedError(", ".join(sorted(withheld)), problem, remedy)
 
     def _sign(self, report: RunReport) -> None:
         """Sign what is on the disk now; nothing of it changes afterwards."""
@@ -161,8 +182,8 @@ class Recorder:
         self.directory.append_event(utc_now(), event, always=always)
 
 
-def _summary(event: Event) -> dict[str, Any]:
-    """One line about an event; nothing of a reserved scenario but its label and outcome."""
+def _summary(event: Event) -> dict[str, Any] | None:
+    """One line about an event; none for a reserved scenario, of which even the time says how long it took (AV-21)."""
     match event:
         case RunStarted(identity):
             agent, profile = identity.agent.identity, identity.profile
@@ -186,8 +207,8 @@ def _summary(event: Event) -> dict[str, Any]:
             return {"event": "claim_overruled", "text": text}
         case ProbeSerialized(name, _):
             return {"event": "probe_serialized", "file": name}
-        case ReservedFinished(label, outcome):
-            return {"event": "reserved_finished", "unit": label, "outcome": outcome}
+        case ReservedFinished():
+            return None
         case RunInterrupted():
             return {"event": "run_interrupted"}
         case Warned(text):

@@ -34,6 +34,7 @@ from sirocco.reserved.phase import recount_evidence
 from sirocco.wiring.config import recomputed_config_hash
 from sirocco.wiring.document_difference import field_differences, first_different_line, pointer_steps, short_repr
 from sirocco.wiring.domains import domain_for
+from sirocco.wiring.reserved_keys import identities_in
 from sirocco.wiring.resume import StoredRun
 from sirocco.wiring.run_report import JUNIT, PAGE, RunReport, merged_block
 
@@ -88,7 +89,7 @@ def replay(path: Path, identity: Path | None = None) -> Replayed:
     if account.reserved is not None and identity is None:
         undecidable[_RESERVED] = "the counts rest on sealed evidence: give its key with --identity"
     elif account.reserved is not None and identity is not None:
-        counts = recount_evidence(index.folder, identity, domain_for).document()
+        counts = recount_evidence(index.folder, identities_in(identity, "--identity"), domain_for).document()
         for pointer, said, gives in field_differences(account.reserved["reserved_scenarios"], counts):
             differences.append(_in_file(ACCOUNT, f"/reserved/reserved_scenarios{pointer}", said, gives))
     return Replayed(

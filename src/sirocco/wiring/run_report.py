@@ -135,7 +135,10 @@ def merged_block(blocks: Iterable[Mapping[str, Any]], *, is_interrupted: bool) -
     """The adversarial block of all extensions together; what was broken off is not complete."""
     block: dict[str, Any] = {}
     for part in blocks:
+        reasons = [one["incomplete_reason"] for one in (block, part) if one.get("incomplete_reason")]
         block |= part
+        if reasons:
+            block["incomplete_reason"] = "; ".join(dict.fromkeys(reasons))
     if is_interrupted and block["complete"]:
         block |= {"complete": False, "incomplete_reason": INTERRUPTED}
     return block

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -97,15 +98,23 @@ def test_quality_is_for_reading_and_names_the_gaps(orchard):
 @pytest.fixture
 def with_reserved(orchard: Path, tmp_path: Path) -> Path:
     """A profile that names the manifest of a bundle with one scenario."""
-    assert sirocco("reserved", "keygen", "--out", tmp_path / "key").code == 0
-    recipient = next(line.split()[-1] for line in (tmp_path / "key").read_text().splitlines() if "public key" in line)
+    made = sirocco("reserved", "keygen", "--role", "maintainer", "--out", tmp_path / "m.key", "--format", "json")
+    public = json.loads(made.stdout)
+    policy = f"""
+reserved:
+  cadence: 90 days
+  minimum_per_category: 1
+  contact: orchard@example.org
+  maintainers: ["{public["maintainer"]}"]
+  manifest: bundle.manifest.yaml
+"""
+    (orchard / "profile.yaml").write_text((orchard / "profile.yaml").read_text() + policy)
     withheld = Path(shutil.copy(orchard / "scenarios/notes.yaml", tmp_path / "withheld.yaml"))
     withheld.write_text(withheld.read_text().replace("orchard.note-001", "orchard.withheld-001"))
-    bundle = orchard / "bundle.json"
-    done = sirocco("reserved", "seal", withheld, "--recipient", recipient, "--out", bundle, "--profile", orchard)
+    seal = ("seal", withheld, "--recipient", public["recipient"], "--out", orchard / "bundle.json")
+    terms = ("--profile", orchard, "--key", tmp_path / "m.key", "--history", tmp_path / "history.jsonl")
+    done = sirocco("reserved", *seal, *terms)
     assert done.code == 0, done.stderr
-    policy = "reserved: {cadence: each minor version, minimum_per_category: 1, manifest: bundle.manifest.yaml}\n"
-    (orchard / "profile.yaml").write_text((orchard / "profile.yaml").read_text() + policy)
     return orchard
 
 
@@ -116,19 +125,30 @@ def test_reserved_scenarios_are_counted_from_the_public_manifest(with_reserved):
     assert report["reserved"]["categories"]["prompt-injection-resistance"] == 1
     assert report["reserved"]["below_minimum"] == ["boundary-enforcement", "data-exfiltration-prevention"]
     text = sirocco("profile", "quality", with_reserved).stdout
-    assert "Reserved scenarios: 1 (in bundle.manifest.yaml); rotation: each minor version" in text
+    assert "Reserved scenarios: 1 (in bundle.manifest.yaml); rotation: 90 days" in text
     assert "fewer than 1: boundary-enforcement, data-exfiltration-prevention" in text
     assert "withheld-001" not in text
+
+
+@pytest.mark.requirement("AV-20")
+def test_a_rotation_that_is_overdue_is_told(with_reserved, monkeypatch):
+    assert "overdue" not in sirocco("profile", "quality", with_reserved).stdout
+    monkeypatch.setattr("sirocco.wiring.clock.time_ns", lambda: time.time_ns() + 91 * 86_400 * 10**9)
+    assert "warning: reserved scenarios were sealed 91 days ago" in sirocco("profile", "quality", with_reserved).stdout
+    report = json.loads(sirocco("profile", "quality", with_reserved, "--format", "json").stdout)
+    assert "90 days" in report["reserved"]["overdue"]
 
 
 def test_a_manifest_that_cannot_be_used_is_a_finding_at_its_place(with_reserved):
     manifest = with_reserved / "bundle.manifest.yaml"
     document = yaml.safe_load(manifest.read_text())
-    manifest.write_text(yaml.safe_dump(document | {"commitments": "none"}))
+    inner = document["manifest"]
+    manifest.write_text(yaml.safe_dump(document | {"manifest": inner | {"commitments": "none"}}))
     done = sirocco("profile", "quality", with_reserved)
     assert (done.code, done.stdout) == (2, "")
-    assert f"{manifest}:1:14 field-value commitments should be a list" in done.stderr
-    manifest.write_text(yaml.safe_dump(document | {"profile": {**document["profile"], "id": "harbour"}}))
+    assert f"{manifest}:2:16 field-value manifest.commitments should be a list" in done.stderr
+    other = inner | {"profile": {**inner["profile"], "id": "harbour"}}
+    manifest.write_text(yaml.safe_dump(document | {"manifest": other}))
     assert "sealed for profile 'harbour'" in sirocco("profile", "quality", with_reserved).stderr
     manifest.unlink()
     done = sirocco("profile", "quality", with_reserved)

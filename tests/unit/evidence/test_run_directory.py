@@ -352,14 +352,6 @@ def test_a_place_that_is_none_is_an_error(path, place):
         EvidenceIndex.of_run(path)
 
 
-def test_sealed_evidence_comes_back_as_it_is(path):
-    with _new(path) as directory:
-        assert directory.sealed_bytes("reserved-1") is None
-        directory.keep_sealed("reserved-1", b"sealed")
-    with _again(path) as directory:
-        assert directory.sealed_bytes("reserved-1") == b"sealed"
-
-
 def test_a_run_of_the_old_form_cannot_be_resumed(path):
     (path / "evidence").mkdir(parents=True)
     (path / "evidence/segment-0001.jsonl").write_text("{}\n")

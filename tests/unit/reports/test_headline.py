@@ -18,6 +18,7 @@ from sirocco.reports.headline import (
     participation_count,
     probe_count,
     probe_warning,
+    reserved_count,
     shortcomings,
     twin_count,
     violation_count,
@@ -287,3 +288,20 @@ def test_reasons_for_being_incomplete_are_one_line():
     assert incompleteness(_passed()) is None
     verdict["metadata"]["evaluation_mode"]["incomplete_because"] = ["one", "two"]
     assert incompleteness(verdict) == "one; two"
+
+
+@pytest.mark.requirement("AV-21")
+def test_faults_in_reserved_scenarios_are_said_beside_what_passed_and_failed():
+    counts = {"executed": 6, "passed": 2, "failed": 1, "violated": 1, "agent_fault": 2, "provider_failure": 1}
+    said = "6 executed, 2 passed, 1 failed (1 of safety), 2 lost to agent faults, 1 lost to provider faults"
+    assert reserved_count(counts) == said
+    assert reserved_count({"executed": 2, "passed": 2, "failed": 0}) == "2 executed, 2 passed, 0 failed"
+
+
+@pytest.mark.requirement("AV-21")
+@pytest.mark.parametrize("passed", [0, 2])
+def test_the_headline_says_that_reserved_scenarios_came_to_no_verdict(passed):
+    counts = {"executed": passed + 3, "passed": passed, "failed": 0, "agent_fault": 3}
+    said = headline(_passed(_clean(reserved_scenarios=counts)))
+    assert f"3 of {passed + 3} reserved scenarios came to no verdict" in said
+    assert "no verdict" not in headline(_passed(_clean()))

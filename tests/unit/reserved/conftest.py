@@ -11,8 +11,10 @@ import pytest
 from sirocco.oasis.canonical import canonical_json, digest, digest_of_text
 from sirocco.oasis.scenario import Scenario
 from sirocco.reserved.age import KeyPair, keygen
-from sirocco.reserved.bundle import Bundle, ProfileReference
+from sirocco.reserved.bundle import FORMAT, PURPOSE
+from sirocco.reserved.manifest import Edition, ProfileReference, ReservedBundle
 from sirocco.reserved.seal import seal
+from sirocco.reserved.signing import Signature, Signer
 
 MARKER = "saffron-lantern"
 Document = dict[str, Any]
@@ -67,6 +69,26 @@ def evaluator() -> KeyPair:
 
 
 @pytest.fixture(scope="session")
+def owner() -> Signer:
+    """The maintainer's signing key."""
+    return Signer.generate()
+
+
+@pytest.fixture(scope="session")
+def auditor() -> KeyPair:
+    """The maintainer's own age key."""
+    return keygen()
+
+
+@pytest.fixture(scope="session")
+def edition(auditor) -> Edition:
+    """The terms that bundles are sealed under."""
+    return Edition(
+        sealed_on="2026-11-02", cadence="90 days", contact="harbour@example.org", audit_recipient=auditor.recipient
+    )
+
+
+@pytest.fixture(scope="session")
 def salts() -> Callable[[int], Callable[[], bytes]]:
     """Build a source of salts from a seed."""
 
@@ -78,33 +100,40 @@ def salts() -> Callable[[int], Callable[[], bytes]]:
 
 
 @pytest.fixture(scope="session")
-def bundle_of(profile, evaluator, salts) -> Callable[..., Bundle]:
+def bundle_of(profile, evaluator, edition, owner, salts) -> Callable[..., ReservedBundle]:
     """Seal documents for the evaluator."""
 
-    def build(*documents: Document, seed: int = 7, recipients: Sequence[str] = (evaluator.recipient,)) -> Bundle:
-        return seal(documents, profile=profile, recipients=recipients, salt=salts(seed))
+    def build(
+        *documents: Document, seed: int = 7, recipients: Sequence[str] = (evaluator.recipient,), signer: Signer = owner
+    ) -> ReservedBundle:
+        return seal(documents, profile=profile, edition=edition, recipients=recipients, signer=signer, salt=salts(seed))
 
     return build
 
 
 @pytest.fixture(scope="session")
-def bundle(bundle_of, scenario) -> Bundle:
+def bundle(bundle_of, scenario) -> ReservedBundle:
     """A bundle of three scenarios, over two categories and classifications."""
     capability = {"classification": "capability", "category": "diagnostic-accuracy", "archetype": "C-DA-001"}
     return bundle_of(scenario(1), scenario(2, archetype="S-DO-001"), scenario(3, **capability))
 
 
 @pytest.fixture(scope="session")
-def forged() -> Callable[..., str]:
-    """The text of a bundle with parts exchanged; the digest follows another sealed part."""
+def forged(owner) -> Callable[..., bytes]:
+    """A bundle with parts exchanged and signed again, as only the maintainer could; the digest follows the sealed part.
 
-    def build(bundle: Bundle, *, manifest: Document | None = None, sealed: str | None = None) -> str:
+    What is found in it is found although the signature holds.
+    """
+
+    def build(bundle: ReservedBundle, *, manifest: Document | None = None, sealed: str | None = None) -> bytes:
         document = bundle.document()
         document["manifest"] = document["manifest"] | (manifest or {})
         if sealed is not None:
             document["sealed"] = sealed
             document["manifest"]["sealed_digest"] = digest_of_text(sealed)
-        return canonical_json(document) + "\n"
+        statement = {"format": FORMAT, "kind": "reserved", "manifest": document["manifest"]}
+        document["signature"] = Signature.from_signer(owner, PURPOSE, statement).document()
+        return (canonical_json(document) + "\n").encode()
 
     return build
 

@@ -1,108 +1,71 @@
-"""Commitments, counts and the canonical text of a bundle."""
+"""The bundle itself: files in, one signed and encrypted text out, and back only for those who may."""
+
+import json
 
 import pytest
-from pydantic import ValidationError
 
-from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.errors import ReservedError
-from sirocco.oasis.archetype import Classification
-from sirocco.oasis.canonical import digest
-from sirocco.oasis.profile import Profile, ProfileDocument
-from sirocco.reserved.bundle import Contents, Counts, ProfileReference, commitment, counts
+from sirocco.oasis.canonical import canonical_json
+from sirocco.reserved.age import keygen
+from sirocco.reserved.bundle import open_bundle, seal_files
+from sirocco.reserved.signing import Signer
 
-SALT = "00" * 32
+FILES = {"grammar/verbs.yaml": "- prüfen\n".encode(), "lexicon.txt": b"saffron-lantern\n"}
+
+
+@pytest.fixture
+def owner():
+    return Signer.generate()
+
+
+@pytest.fixture
+def reader():
+    return keygen()
+
+
+@pytest.mark.requirement("AV-19", "SI-06")
+def test_files_come_back_for_each_recipient_and_show_nothing(owner, reader):
+    other = keygen()
+    data = seal_files(FILES, [reader.recipient, other.recipient], owner, "material", {"name": "verbs"})
+    assert b"saffron" not in data
+    for pair in (reader, other):
+        assert open_bundle(data, [pair], "material", maintainers=[owner.public]) == FILES
 
 
 @pytest.mark.requirement("SI-06")
-def test_a_commitment_follows_from_salt_and_document_whatever_the_order_of_keys(scenario):
-    document = scenario()
-    reordered = dict(reversed(document.items()))
-    assert commitment(reordered, SALT) == commitment(document, SALT)
+def test_a_bundle_by_a_stranger_is_refused(owner, reader):
+    data = seal_files(FILES, [reader.recipient], Signer.generate(), "material")
+    with pytest.raises(ReservedError, match="somebody who is not a maintainer"):
+        open_bundle(data, [reader], "material", maintainers=[owner.public])
 
 
 @pytest.mark.requirement("SI-06")
-def test_another_salt_or_any_other_content_gives_another_commitment(scenario):
-    original = commitment(scenario(), SALT)
-    others = [
-        commitment(scenario(), "01" * 32),
-        commitment(scenario(tier=2), SALT),
-        commitment(scenario(description=None), SALT),
-        commitment(scenario(name="removal"), SALT),
-    ]
-    assert len({original, *others}) == 5
+def test_a_strangers_bundle_under_a_maintainers_name_is_refused(owner, reader):
+    stranger = seal_files(FILES, [reader.recipient], Signer.generate(), "material")
+    document = json.loads(stranger)
+    document["signature"]["key"] = owner.public
+    with pytest.raises(ReservedError, match="signature does not hold"):
+        open_bundle((canonical_json(document) + "\n").encode(), [reader], "material", maintainers=[owner.public])
 
 
-def test_a_commitment_is_not_the_bare_digest_that_a_guess_could_be_checked_against(scenario):
-    assert digest(scenario()) != commitment(scenario(), SALT)
+def test_what_the_maintainer_says_of_a_bundle_is_signed_too(owner, reader):
+    data = seal_files(FILES, [reader.recipient], owner, "material", {"name": "verbs"})
+    with pytest.raises(ReservedError, match="signature does not hold"):
+        open_bundle(
+            data.replace(b'"name":"verbs"', b'"name":"nouns"'), [reader], "material", maintainers=[owner.public]
+        )
 
 
-@pytest.mark.requirement("AV-19", "AV-21")
-def test_counts_cover_classification_category_and_archetype(scenario):
-    diagnosis = {"classification": "capability", "category": "diagnostic-accuracy", "archetype": "C-DA-001"}
-    documents = [scenario(1), scenario(2), scenario(3, archetype="S-DO-001"), scenario(4, **diagnosis)]
-    assert counts(documents, "set") == Counts(
-        total=4,
-        classifications={Classification.SAFETY: 3, Classification.CAPABILITY: 1},
-        categories={"destructive-operations": 3, "diagnostic-accuracy": 1},
-        archetypes={"S-DO-002": 2, "S-DO-001": 1, "C-DA-001": 1},
-    )
+def test_material_is_not_taken_for_scenarios(owner, reader):
+    data = seal_files(FILES, [reader.recipient], owner, "material")
+    with pytest.raises(ReservedError, match="kind material, not reserved"):
+        open_bundle(data, [reader], "reserved", maintainers=[owner.public])
 
 
-def test_a_scenario_that_cannot_be_counted_is_named_by_number_and_field_only(scenario, marker, everything_said):
-    broken = scenario(2, classification=f"{marker}-class", archetype=[marker])
-    with pytest.raises(ReservedError, match="scenario 2 has no valid archetype, classification") as caught:
-        counts([scenario(1), broken], "set")
-    assert marker not in everything_said(caught.value)
+def test_bytes_that_are_no_text_are_refused_before_anything_is_sealed(owner, reader):
+    with pytest.raises(ReservedError, match="not UTF-8"):
+        seal_files({"a.bin": b"\xff"}, [reader.recipient], owner, "material")
 
 
-def test_two_scenarios_with_one_id_are_named_by_number_only(scenario, marker, everything_said):
-    with pytest.raises(ReservedError, match="scenarios 2 and 4 have the same id") as caught:
-        counts([scenario(1), scenario(2), scenario(3), scenario(2, tier=2)], "set")
-    assert marker not in everything_said(caught.value)
-
-
-@pytest.mark.parametrize("group", ["classifications", "categories", "archetypes"])
-def test_counts_that_do_not_add_up_cannot_be_built(group):
-    right = {"classifications": {"safety": 2}, "categories": {"a": 1, "b": 1}, "archetypes": {"A": 2}}
-    Counts.model_validate({"total": 2} | right)
-    with pytest.raises(ValidationError, match="add up"):
-        Counts.model_validate({"total": 2} | right | {group: {"safety": 3}})
-
-
-@pytest.mark.parametrize("salts", [(), (SALT, SALT)])
-def test_contents_without_one_salt_for_each_scenario_cannot_be_built(salts, scenario, profile):
-    with pytest.raises(ValidationError, match="as many salts as scenarios"):
-        Contents(profile=profile, salts=salts, scenarios=(scenario(),))
-
-
-def test_contents_that_cannot_be_built_are_not_quoted(scenario, profile, marker):
-    with pytest.raises(ValidationError) as caught:
-        Contents.model_validate({"profile": profile, "salts": [marker], "scenarios": [scenario()], "format": marker})
-    assert marker not in str(caught.value) + repr(caught.value)
-
-
-def test_contents_show_neither_scenarios_nor_salts(scenario, profile, marker):
-    contents = Contents(profile=profile, salts=(SALT,), scenarios=(scenario(),))
-    assert marker not in repr(contents) + str(contents)
-    assert SALT not in repr(contents) + str(contents)
-
-
-def test_a_reference_names_a_loaded_profile_and_its_content():
-    document = ProfileDocument(
-        id="harbour-operations",
-        name="Harbour operations",
-        version="1.4.0",
-        description="Operations of a harbour.",
-        oasis_core="1.0.0-rc1.5",
-        canary="none",
-        licence="Apache-2.0",
-        vocabulary={},
-        categories=(),
-        archetypes=(),
-        tiers=(),
-        conformance={},
-    )
-    profile = Profile(document=document, scenarios=(), domain=KUBERNETES)
-    reference = ProfileReference.from_profile(profile)
-    assert str(reference) == "harbour-operations 1.4.0"
-    assert reference.document()["digest"] == profile.digest()
+def test_a_signers_repr_shows_no_private_key(owner):
+    assert owner.pem().decode().splitlines()[1] not in repr(owner)

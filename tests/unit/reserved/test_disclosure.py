@@ -43,7 +43,7 @@ def test_a_failure_is_told_without_what_it_quotes(marker, everything_said):
 
 @pytest.mark.requirement("AV-19")
 def test_sealed_evidence_shows_nothing_and_opens_for_its_recipient_only(marker, evaluator):
-    sealed = sealed_evidence({"turns": [marker]}, evaluator.recipient)
+    sealed = sealed_evidence({"turns": [marker]}, [evaluator.recipient])
     assert marker.encode() not in sealed
     with pytest.raises(ReservedError, match="evidence/reserved-1: no given identity opens it"):
         open_evidence(sealed, [keygen()], "evidence/reserved-1")

@@ -6,12 +6,11 @@ from dataclasses import replace
 import pytest
 
 from builders import TIME
-from scored import SAFE, capability
+from scored import SAFE, capability, identity
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.reports.headline import reserved_violations
-from sirocco.reserved.phase import OpenedBundles, ReservedPhase, ReservedUnit
+from sirocco.reserved.phase import OpenedBundles, ReservedRun, ReservedUnit
 from sirocco.runner.execution import Execution
-from sirocco.runner.run import Core, run
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source
 
@@ -30,26 +29,25 @@ class Idle:
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         self._asked += 1
-        if self._deletes and self._asked > 1:
+        if self._deletes:
             path = "/apis/apps/v1/namespaces/shop/deployments/stock-cache"
             await request.environment.client.request("DELETE", path)
         return AgentResponse(final_answer="Nothing to do.")
 
 
 def counts(agent: Idle) -> dict[str, int]:
-    """The counts of one reserved scenario of each classification, after a core of one scenario."""
+    """The counts of one reserved scenario of each classification."""
     profile = replace(profile_source.required_profile("kubernetes_operations")[0], scenarios=(SAFE,))
     execution = Execution(agent, plugins.provider("simulator", profile), RunSettings(1, lambda: TIME))
     units = (ReservedUnit("reserved-1", SAFE), ReservedUnit("reserved-2", capability()))
-    phase = ReservedPhase(OpenedBundles(units, ()), execution, 1)
+    phase = ReservedRun(OpenedBundles(units, ()), execution, 1)
 
     async def evaluate() -> None:
-        async for _ in run(Core(profile, (SAFE,), execution, 1, "given"), [phase]):
+        async for _ in phase.perform(identity(profile.document)):
             pass
 
     asyncio.run(evaluate())
-    found: dict[str, int] = phase.block()["reserved_scenarios"]
-    return found
+    return phase.outcome.counts.document()
 
 
 @pytest.mark.requirement("SI-13")

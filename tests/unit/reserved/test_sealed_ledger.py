@@ -12,12 +12,12 @@ from sirocco.errors import ReservedError
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentResponse
 from sirocco.oasis.ledger import UnitKey
-from sirocco.oasis.report import CoreResult, UnitResult
+from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Scenario
 from sirocco.reserved.age import keygen
 from sirocco.reserved.disclosure import sealed_evidence
-from sirocco.reserved.phase import OpenedBundles, ReservedPhase, ReservedUnit
-from sirocco.reserved.sealed_ledger import SealedLedger
+from sirocco.reserved.phase import OpenedBundles, ReservedRun, ReservedUnit
+from sirocco.reserved.sealed_ledger import SealedFolder, SealedLedger
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import profile_source
@@ -82,25 +82,34 @@ def test_evidence_of_another_scenario_is_not_taken_for_it(store, key):
 
 @pytest.mark.parametrize("content", [{}, {"evidence": {"turns": "secret words"}}, {"evidence": None}])
 def test_what_is_no_evidence_is_an_error_that_quotes_nothing(store, key, content):
-    store.files["reserved-1"] = sealed_evidence({"scenario": SAFE.scenario.document(), **content}, key.recipient)
+    store.files["reserved-1"] = sealed_evidence({"scenario": SAFE.scenario.document(), **content}, [key.recipient])
     with pytest.raises(ReservedError, match="not evidence") as told:
         SealedLedger(store, [key]).recorded_evidence(KEY, SAFE)
     assert "secret words" not in str(told.value)
+
+
+def test_sealed_evidence_lies_in_files_that_all_bear_the_same_time(tmp_path):
+    folder = SealedFolder(tmp_path)
+    assert folder.sealed_bytes("reserved-1") is None
+    folder.keep_sealed("reserved-1", b"sealed")
+    folder.keep_sealed("reserved-2", b"sealed later")
+    assert SealedFolder(tmp_path).sealed_bytes("reserved-1") == b"sealed"
+    assert len({file.stat().st_mtime for file in tmp_path.iterdir()}) == 1
 
 
 def _performed(agent, store, key, stop=None, scenarios=(SAFE, SAFE, SAFE), configuration=None):
     units = tuple(ReservedUnit(f"reserved-{number}", bound) for number, bound in enumerate(scenarios, start=1))
     described = AgentDescription(identity=AgentIdentity(name="quiet", version="1"), configuration=configuration or {})
     profile = profile_source.required_profile("kubernetes_operations")[0].document
-    core = CoreResult(identity(profile, agent=described), (), (), None)
+    whom = identity(profile, agent=described)
     execution = Execution(agent, provider(), RunSettings(1, lambda: "2026-01-01T00:00:00.000000Z"), None, stop)
-    phase = ReservedPhase(OpenedBundles(units, (key,)), execution, 1, store)
+    phase = ReservedRun(OpenedBundles(units, (key,)), execution, 1, store)
 
     async def performed():
-        return [event async for event in phase.perform(core)]
+        return [event async for event in phase.perform(whom)]
 
     asyncio.run(performed())
-    return phase.block()
+    return phase.outcome.block()
 
 
 def test_a_resumed_phase_runs_only_what_is_not_sealed_yet(store, key):

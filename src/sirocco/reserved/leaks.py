@@ -1,0 +1,87 @@
+"""The backstop: whether public files hold words of reserved scenarios, in clear or in a form that is easily undone.
+
+What the public knows already gives nothing away, so a word counts only when it is in no public text. Of plain language
+a run of words counts, of everything that looks like a name or a number a single one.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+_WORD = re.compile(r"[\w.@-]+")
+_PLAIN = re.compile(r"[^\W\d_]+")
+_RUN_OF_WORDS = 5
+_SHORTEST_NAME = 6
+_SHORTEST_NUMBER = 5
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
+_HEX = re.compile(r"(?:[0-9A-Fa-f]{2}){6,}")
+
+
+def leaking_files(
+    files: Mapping[str, str], reserved: Sequence[Mapping[str, Any]], public: Iterable[str]
+) -> tuple[str, ...]:
+    """The names of the files that hold something of a reserved scenario which no public text holds (AV-19)."""
+    telling = {mark for document in reserved for text in _texts(document) for mark in _marks(text)}
+    for text in public:
+        telling -= set(_marks(text))
+    return tuple(name for name, text in files.items() if any(_is_telling(form, telling) for form in _forms(text)))
+
+
+def _is_telling(text: str, telling: set[str]) -> bool:
+    return not telling.isdisjoint(_marks(text))
+
+
+def _marks(text: str) -> Iterator[str]:
+    """What would be recognized of a text: its names and numbers, and every few words in a row."""
+    words = [word.strip(".@-").lower() for word in _WORD.findall(text)]
+    yield from (word for word in words if _is_name(word))
+    plain = [word for word in words if word]
+    runs = zip(*(plain[start:] for start in range(_RUN_OF_WORDS)), strict=False)
+    yield from (" ".join(run) for run in runs)
+
+
+def _is_name(word: str) -> bool:
+    if word.isdigit():
+        return len(word) >= _SHORTEST_NUMBER
+    return len(word) >= _SHORTEST_NAME and not _PLAIN.fullmatch(word)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every key and value of a document as text."""
+    match value:
+        case Mapping():
+            for key, inner in value.items():
+                yield str(key)
+                yield from _texts(inner)
+        case list() | tuple():
+            for inner in value:
+                yield from _texts(inner)
+        case None | bool():
+            pass
+        case _:
+            yield str(value)
+
+
+def _forms(text: str) -> Iterator[str]:
+    """A text as it is, and what it becomes when an encoding is undone."""
+    yield text
+    yield unquote(text)
+    yield text[::-1]
+    yield from (_decoded(bytes.fromhex, run) for run in _HEX.findall(text))
+    yield from (_decoded(_from_base64, run) for run in _BASE64.findall(text))
+
+
+def _from_base64(run: str) -> bytes:
+    plain = run.rstrip("=").replace("-", "+").replace("_", "/")
+    return base64.b64decode(plain + "=" * (-len(plain) % 4))
+
+
+def _decoded(decode: Any, run: str) -> str:
+    try:
+        data: bytes = decode(run)
+    except (ValueError, binascii.Error):
+        return ""
+    return data.decode("utf-8", "ignore")

@@ -1,0 +1,145 @@
+"""What a profile publishes about its reserved scenarios: who maintains them, the current manifest, the history.
+
+Whoever opens, seals or verifies asks here what may be trusted; nothing in it is secret.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from sirocco.errors import ReservedError
+from sirocco.oasis.profile import ProfileDocument, ReservedPolicy
+from sirocco.reserved.age import KeyPair
+from sirocco.reserved.bundle import require_signature
+from sirocco.reserved.history import History, fingerprint
+from sirocco.reserved.manifest import Manifest, SignedManifest, commitment, read_manifest
+from sirocco.reserved.signing import public_key
+
+OPENINGS = "openings.json"
+"""Beside published scenarios: the salt of each, with which its earlier commitment can be checked."""
+_PERIOD = re.compile(r"(?:every\s+)?(\d+)\s+(day|week|month|year)s?", re.IGNORECASE)
+_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """The public side of reserved scenarios, as a profile folder has it."""
+
+    policy: ReservedPolicy
+    version: str
+    manifest: SignedManifest | None
+    history: History | None
+
+    @classmethod
+    def read(cls, folder: Path, document: ProfileDocument) -> "Publication":
+        """What the profile in a folder publishes; ReservedError unless all of it is signed and agrees (SI-06)."""
+        policy = require_policy(folder, document)
+        manifest = read_manifest(folder / policy.manifest, document.id) if policy.manifest else None
+        history = History.read(folder / policy.history, policy.maintainers) if policy.history else None
+        found = cls(policy, document.version, manifest, history)
+        found._require_agreement(folder)
+        return found
+
+    def _require_agreement(self, folder: Path) -> None:
+        if self.manifest is None:
+            return
+        where = folder / str(self.policy.manifest)
+        signed = self.manifest
+        require_signature(signed.manifest, signed.signature, "reserved", self.policy.maintainers, where)
+        if self.history is not None and self.history.current != signed.manifest:
+            problem = "it is not the manifest of the last edition in the history"
+            raise ReservedError(where, problem, "publish manifest and history together")
+
+    def require_current(self, manifest: Manifest, where: object) -> None:
+        """Raise ReservedError for a bundle that is not the published one: another, or one of an earlier edition."""
+        if self.manifest is not None and manifest != self.manifest.manifest:
+            number = self.manifest.manifest.edition.number
+            problem = f"it is not the bundle of edition {number}, whose manifest the profile publishes"
+            raise ReservedError(where, problem, "get the bundle of the current edition from the profile's maintainer")
+
+    def require_evaluator(self, keys: Sequence[KeyPair], where: object) -> None:
+        """Raise ReservedError when the history revokes who would open a bundle."""
+        revoked = self.history.revoked if self.history else frozenset()
+        if any(fingerprint(pair.recipient) in revoked for pair in keys):
+            raise ReservedError(where, "the evaluator with this key is revoked", "ask the profile's maintainer")
+
+    def overdue_note(self, today: date) -> str | None:
+        """Why a rotation is overdue by the declared cadence; None when it is not, or cannot be told from here."""
+        if self.manifest is None:
+            return None
+        edition, sealed_for = self.manifest.manifest.edition, self.manifest.manifest.profile.version
+        if period := _PERIOD.search(edition.cadence):
+            days = (today - edition.sealed_on).days
+            if days > int(period[1]) * _DAYS[period[2].lower()]:
+                return f"reserved scenarios were sealed {days} days ago; the declared cadence is {edition.cadence!r}"
+        elif "minor" in edition.cadence.lower() and _minor(sealed_for) != _minor(self.version):
+            return f"reserved scenarios are still those of version {sealed_for}; the cadence is {edition.cadence!r}"
+        return None
+
+
+def require_policy(folder: Path, document: ProfileDocument) -> ReservedPolicy:
+    """What the profile says about reserved scenarios, once it names somebody who answers for them."""
+    policy = document.reserved
+    if policy is None or not policy.maintainers:
+        problem = "the profile names no maintainer, so nobody answers for reserved scenarios"
+        remedy = "add the key that `sirocco reserved keygen --role maintainer` prints to reserved.maintainers"
+        raise ReservedError(folder, problem, remedy)
+    for number, key in enumerate(policy.maintainers):
+        if public_key(key) is None:
+            where = f"{folder}: reserved.maintainers.{number}"
+            raise ReservedError(where, "this is not a public key", "write `ssh-ed25519 ...`")
+    return policy
+
+
+def _minor(version: str) -> list[str]:
+    return version.split(".")[:2]
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A published scenario and the salt that ties it to an earlier commitment."""
+
+    file: Path
+    document: dict[str, Any]
+    salt: str
+
+    @property
+    def commitment(self) -> str:
+        """What was committed to when the scenario was still reserved."""
+        return commitment(self.document, self.salt)
+
+
+def verified_openings(openings: Iterable[Opening], history: History) -> int:
+    """How many published scenarios there are; ReservedError for one that is not what the history committed to."""
+    found: set[str] = set()
+    known = {one for manifest in history.manifests for one in manifest.commitments}
+    for opening in openings:
+        if opening.commitment not in known:
+            problem = "it is not a scenario that was committed to: it or its salt was changed"
+            raise ReservedError(opening.file, problem, "get it again from the profile's maintainer")
+        if opening.commitment not in history.published:
+            raise ReservedError(opening.file, "the history does not say that it was published", "append the entry")
+        found.add(opening.commitment)
+    if missing := len(history.published - found):
+        problem = f"{missing} scenario(s) that the history says are published are not there"
+        raise ReservedError(history.path, problem, "add their files and salts to the profile")
+    return len(found)
+
+
+def openings_text(openings: Iterable[Opening]) -> str:
+    """The file of salts beside published scenarios."""
+    rows = [{"file": one.file.name, "salt": one.salt, "commitment": one.commitment} for one in openings]
+    return json.dumps(sorted(rows, key=lambda row: row["file"]), indent=1) + "\n"
+
+
+def salts_in(folder: Path) -> dict[str, str]:
+    """The salt of each published file of a folder, by its name."""
+    try:
+        rows = json.loads((folder / OPENINGS).read_text(encoding="utf-8"))
+        return {Path(str(row["file"])).name: str(row["salt"]) for row in rows}
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ReservedError(folder / OPENINGS, "this is not a list of salts", "restore it from the profile") from None

@@ -1,0 +1,72 @@
+"""What makes the process that handles reserved scenarios leave nothing behind, however it ends (AV-19).
+
+It dies with the process that started it, dumps no core, and has a folder for temporary files that only it and its
+children see: memory in a mount namespace of its own, which the kernel takes back with the last of these processes.
+"""
+
+import os
+import resource
+import signal
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
+
+from sirocco.agents.cell import Refusal, call, enter_namespaces, mount
+
+_PARENT_DEATH, _DUMPABLE = 1, 4
+_NO_SUID, _NO_DEVICES, _NO_PROGRAMS, _RECURSIVE, _PRIVATE = 2, 4, 8, 16384, 1 << 18
+_DETACHED = 2
+
+
+def seclude_process() -> bool:
+    """Give this process a private place for temporary files, and keep its memory from disks; whether it has the place.
+
+    With namespaces the caller goes on in a child process, which is the `init` of all that it starts: whatever is still
+    running when it is killed is killed with it.
+    """
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform != "linux":
+        return False
+    _die_with_parent()
+    place = Path(tempfile.mkdtemp(prefix="reserved-"))
+    try:
+        enter_namespaces(with_users=os.geteuid() != 0)
+        _die_with_parent()
+        child = os.fork()
+        if child:
+            _wait_outside(child, place)
+        _die_with_parent()
+        mount(None, "/", None, _RECURSIVE | _PRIVATE)
+        mount("none", str(place), "tmpfs", _NO_SUID | _NO_DEVICES, "mode=0711")
+    except (OSError, Refusal):
+        with suppress(OSError):
+            place.rmdir()
+        _forbid_dumps()
+        return False
+    with suppress(Refusal):
+        mount("none", "/proc", "proc", _NO_SUID | _NO_DEVICES | _NO_PROGRAMS)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(place)
+    _forbid_dumps()
+    return True
+
+
+def _wait_outside(child: int, place: Path) -> NoReturn:
+    """Pass signals on to the child, end as it ends, and remove the empty folder."""
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
+    _, status = os.waitpid(child, 0)
+    with suppress(OSError, Refusal):
+        call("umount2", str(place), _DETACHED)
+    with suppress(OSError):
+        place.rmdir()
+    os._exit(max(os.waitstatus_to_exitcode(status), 0))
+
+
+def _die_with_parent() -> None:
+    call("prctl", _PARENT_DEATH, int(signal.SIGKILL), 0, 0, 0)
+
+
+def _forbid_dumps() -> None:
+    """Close the memory of this process to others of the same account, debuggers and crash reporters included."""
+    call("prctl", _DUMPABLE, 0, 0, 0, 0)

@@ -1,0 +1,319 @@
+"""What a maintainer does with reserved scenarios: seal, rotate, publish, revoke (AV-19, AV-20)."""
+
+import asyncio
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sirocco.errors import ConfigError, Finding, InvalidInput, ReservedError, Severity
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.canonical import digest
+from sirocco.oasis.profile import Profile, ReservedPolicy
+from sirocco.profiles.load import load_scenario, load_scenario_file
+from sirocco.profiles.read import yaml_files
+from sirocco.profiles.yaml_text import read_yaml, write_yaml
+from sirocco.reserved.age import encrypt_bytes
+from sirocco.reserved.history import Event, History, fingerprint, require_no_shrinking
+from sirocco.reserved.leaks import leaking_files
+from sirocco.reserved.manifest import Counts, Edition, ProfileReference, ReservedBundle, SignedManifest, counts
+from sirocco.reserved.phase import file_bytes
+from sirocco.reserved.publication import (
+    OPENINGS,
+    Opening,
+    Publication,
+    openings_text,
+    require_policy,
+    salts_in,
+    verified_openings,
+)
+from sirocco.reserved.seal import seal
+from sirocco.reserved.vault import OpenedBundle, inspect, open_scenarios
+from sirocco.runner.scenario_run import RunSettings
+from sirocco.wiring import plugins, profile_source
+from sirocco.wiring.assemble import published_text, witnesses
+from sirocco.wiring.clock import today, utc_now
+from sirocco.wiring.config import Seed
+from sirocco.wiring.reserved_keys import Maintainer, identities_in, signing_file
+
+_WHERE = "reserved scenarios"
+
+
+@dataclass(frozen=True, slots=True)
+class SealedEdition:
+    """The two files of an edition: the bundle for evaluators, and the manifest for everybody."""
+
+    bundle: Path
+    manifest: Path
+    total: int
+
+    @classmethod
+    def write(cls, bundle: ReservedBundle, out: Path) -> "SealedEdition":
+        """Write both, the manifest beside the bundle."""
+        manifest = out.with_name(f"{out.stem}.manifest.yaml")
+        signed = SignedManifest(manifest=bundle.manifest, signature=bundle.signature)
+        try:
+            out.write_text(bundle.text(), encoding="utf-8", newline="\n")
+            manifest.write_text(write_yaml(signed.document()), encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise ConfigError("--out", f"the bundle cannot be written: {error.strerror}", "choose another") from error
+        return cls(out, manifest, bundle.manifest.counts.total)
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """A profile and the maintainer who works on its reserved scenarios."""
+
+    name: str
+    profile: Profile
+    policy: ReservedPolicy
+    maintainer: Maintainer
+    history: History
+
+    @classmethod
+    def open(cls, name: str, key: Path, history: Path | None) -> "Workshop":
+        """The workshop of a profile; ReservedError when it does not name this maintainer."""
+        profile, _ = profile_source.required_profile(name)
+        folder = profile_source.profile_folder(name)
+        policy, maintainer = require_policy(folder, profile.document), Maintainer.read(key)
+        if maintainer.signer.public not in policy.maintainers:
+            problem = "the profile does not name this key among its maintainers"
+            raise ReservedError(signing_file(key), problem, "add its public half to reserved.maintainers")
+        if history is None and policy.history is None:
+            remedy = "add reserved.history to it, or give --history FILE"
+            raise ReservedError(folder, "the profile names no history", remedy)
+        where = history or folder / str(policy.history)
+        return cls(name, profile, policy, maintainer, History.read(where, policy.maintainers))
+
+    def seal(self, documents: Sequence[dict[str, Any]], recipients: Sequence[str], out: Path) -> SealedEdition:
+        """Seal the first edition and begin its history."""
+        if self.history.entries:
+            problem = "there is an edition already"
+            raise ReservedError(self.history.path, problem, "replace it with `sirocco reserved rotate`")
+        bundle = self._sealed_edition(documents, recipients, number=1, since=())
+        sealed = SealedEdition.write(bundle, out)
+        self.history.append(Event(action="seal", on=today(), manifest=bundle.manifest), self.maintainer.signer)
+        return sealed
+
+    def planned_rotation(self, bundle: Path, retire: Sequence[str], added: Sequence[dict[str, Any]]) -> "Rotation":
+        """What a rotation would come to; nothing is written."""
+        opened = self.opened(bundle)
+        if self.history.current != opened.manifest:
+            problem = "it is not the last edition in the history"
+            raise ReservedError(bundle, problem, "rotate the bundle of the last edition")
+        ids = [str(document["id"]) for document in opened.documents]
+        if retire != ("*",) and (unknown := sum(one not in ids for one in retire)):
+            raise ReservedError(bundle, f"{unknown} of the scenarios to retire are not in it", "check --retire")
+        return Rotation(opened, frozenset(ids) if retire == ("*",) else frozenset(retire), tuple(added))
+
+    def rotate(self, rotation: "Rotation", recipients: Sequence[str], out: Path) -> SealedEdition:
+        """Seal the next edition; one in which a category shrinks is refused before anything is sealed (AV-20)."""
+        rotation.require_growth()
+        number = rotation.opened.manifest.edition.number + 1
+        since = (*(one for _, one in rotation.kept), *(number for _ in rotation.added))
+        bundle = self._sealed_edition(rotation.documents, recipients, number=number, since=since)
+        sealed = SealedEdition.write(bundle, out)
+        event = Event(action="rotate", on=today(), manifest=bundle.manifest, retired=rotation.retired_commitments)
+        self.history.append(event, self.maintainer.signer)
+        return sealed
+
+    def publish(self, bundle: Path, out: Path) -> list[Path]:
+        """Write the retired scenarios of an earlier bundle with their salts, and say in the history that they are."""
+        opened = self.opened(bundle)
+        wanted = self.history.retired - self.history.published
+        openings = [
+            Opening(out / f"{digest(document).removeprefix('sha256:')[:12]}.yaml", dict(document), salt)
+            for document, salt in zip(opened.documents, opened.salts, strict=True)
+        ]
+        openings = [one for one in openings if one.commitment in wanted]
+        if not openings:
+            raise ReservedError(bundle, "no scenario of it is retired and unpublished", "retire some in a rotation")
+        earlier = published_openings(out)
+        out.mkdir(parents=True, exist_ok=True)
+        canary = f"# canary {self.profile.document.canary}\n" if self.profile.document.canary else ""
+        for one in openings:
+            one.file.write_text(canary + write_yaml(one.document), encoding="utf-8", newline="\n")
+        (out / OPENINGS).write_text(openings_text([*earlier, *openings]), encoding="utf-8", newline="\n")
+        if not {one.commitment for one in openings} <= {one.commitment for one in published_openings(out)}:
+            raise ReservedError(out, "a scenario does not read back as it was committed to", "publish it by hand")
+        event = Event(action="publish", on=today(), published=tuple(sorted(one.commitment for one in openings)))
+        self.history.append(event, self.maintainer.signer)
+        return [one.file for one in openings]
+
+    def revoke(self, recipient: str) -> None:
+        """Say in the history that nothing is sealed to an evaluator any more."""
+        encrypt_bytes(b"", [recipient], armored=False)  # refuses what is not a recipient
+        event = Event(action="revoke", on=today(), evaluator=fingerprint(recipient))
+        self.history.append(event, self.maintainer.signer)
+
+    def opened(self, bundle: Path) -> OpenedBundle:
+        """A bundle that this maintainer can open, of whatever edition."""
+        data = file_bytes(bundle, "BUNDLE")
+        sealed_for = inspect(data, bundle).manifest.profile
+        if sealed_for.id != self.profile.document.id:
+            raise ReservedError(bundle, "it is of another profile", "name that profile with --profile")
+        return open_scenarios(
+            data,
+            self.maintainer.identities,
+            profile=sealed_for,
+            maintainers=self.policy.maintainers,
+            where=bundle,
+        )
+
+    def _sealed_edition(
+        self, documents: Sequence[dict[str, Any]], recipients: Sequence[str], *, number: int, since: Sequence[int]
+    ) -> ReservedBundle:
+        policy = self.policy
+        if not policy.contact:
+            problem = "the profile does not say where evaluators ask for the bundle"
+            raise ReservedError(self.name, problem, "add reserved.contact to it")
+        self.history.require_recipients(recipients)
+        require_sound(documents, self.profile)
+        edition = Edition(
+            number=number, sealed_on=today(), cadence=policy.cadence, contact=policy.contact,
+            audit_recipient=self.maintainer.recipient,
+        )  # fmt: skip
+        return seal(
+            documents, profile=ProfileReference.from_profile(self.profile), edition=edition, recipients=recipients,
+            signer=self.maintainer.signer, salt=lambda: secrets.token_bytes(32), since=since,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """A planned rotation: what is retired, what is kept, what comes in addition."""
+
+    opened: OpenedBundle
+    retired: frozenset[str] = field(repr=False)
+    added: tuple[dict[str, Any], ...] = field(repr=False)
+
+    @property
+    def kept(self) -> list[tuple[dict[str, Any], int]]:
+        """The scenarios that stay, each with the edition in which it was first sealed."""
+        rows = zip(self.opened.documents, self.opened.since, strict=True)
+        return [(dict(document), since) for document, since in rows if document["id"] not in self.retired]
+
+    @property
+    def documents(self) -> list[dict[str, Any]]:
+        """The scenarios of the next edition."""
+        return [*(document for document, _ in self.kept), *self.added]
+
+    @property
+    def retired_commitments(self) -> tuple[str, ...]:
+        """What the edition before committed to and the next one leaves out."""
+        rows = zip(self.opened.documents, self.opened.manifest.commitments, strict=True)
+        return tuple(found for document, found in rows if document["id"] in self.retired)
+
+    @property
+    def counts(self) -> Counts:
+        """The counts of the next edition."""
+        return counts(self.documents, _WHERE)
+
+    def require_growth(self) -> None:
+        """Raise ReservedError when nothing changes or a category shrinks (AV-20)."""
+        if not self.retired and not self.added:
+            raise ReservedError("rotation", "it retires nothing and adds nothing", "name scenarios: --retire, --add")
+        require_no_shrinking(self.opened.manifest.counts, self.counts, "rotation")
+
+
+def scenario_documents(paths: Sequence[Path], profile: Profile) -> list[dict[str, Any]]:
+    """The scenarios in files as written, once all are valid: a later schema must not change commitments (SI-06)."""
+    findings: list[Finding] = []
+    documents: list[dict[str, Any]] = []
+    for path in paths:
+        for file in yaml_files(path):
+            found = load_scenario_file(file, profile)
+            findings += [finding for finding in found.findings if finding.severity is Severity.ERROR]
+            documents += [dict(document) for document in found.documents]
+    if findings:
+        raise InvalidInput(_WHERE, findings)
+    return documents
+
+
+def require_sound(documents: Sequence[dict[str, Any]], profile: Profile) -> None:
+    """Raise ReservedError, by number, for a scenario that is public or whose witnesses show that it cannot decide."""
+    published = {bound.scenario.id for bound in profile.scenarios}
+    for number, document in enumerate(documents, start=1):
+        if document.get("id") in published:
+            problem = f"scenario {number} has the id of a published one"
+            raise ReservedError(_WHERE, problem, "reserve scenarios that are not public")
+    bound = [load_scenario(document, profile, f"scenario {n}") for n, document in enumerate(documents, start=1)]
+    asyncio.run(_require_witnesses(bound, profile))
+
+
+async def _require_witnesses(scenarios: Sequence[BoundScenario], profile: Profile) -> None:
+    settings = RunSettings(Seed.choose(None).value, utc_now)
+    judges = witnesses(plugins.own_provider(profile), settings, profile.domain)
+    for number, bound in enumerate(scenarios, start=1):
+        if problems := (await judges.report(bound)).problems:
+            kinds = ", ".join(sorted({problem.reason for problem in problems}))
+            problem = f"the witnesses of scenario {number} show that it is not sound: {kinds}"
+            raise ReservedError(_WHERE, problem, "see why with `sirocco validate` and `sirocco profile check`")
+
+
+def published_openings(folder: Path) -> list[Opening]:
+    """The published scenarios of a folder with their salts; none when it has no list of salts."""
+    if not (folder / OPENINGS).is_file():
+        return []
+    return [Opening(folder / name, _document(folder / name), salt) for name, salt in salts_in(folder).items()]
+
+
+def _document(file: Path) -> dict[str, Any]:
+    try:
+        nodes = read_yaml(file.read_text(encoding="utf-8"), file.name).documents
+    except (OSError, UnicodeDecodeError):
+        nodes = ()
+    if len(nodes) != 1 or not isinstance(nodes[0].value, dict):
+        raise ReservedError(file, "this is not a published scenario", "restore it from the profile")
+    return dict(nodes[0].value)
+
+
+def inspected_documents(bundle: Path, identity: Path, name: str) -> tuple[Mapping[str, Any], ...]:
+    """The scenarios of a bundle for somebody who may read them, in memory only."""
+    profile, _ = profile_source.required_profile(name)
+    policy = require_policy(profile_source.profile_folder(name), profile.document)
+    data, keys = file_bytes(bundle, "BUNDLE"), identities_in(identity, "--identity")
+    sealed_for = inspect(data, bundle).manifest.profile
+    return open_scenarios(data, keys, profile=sealed_for, maintainers=policy.maintainers, where=bundle).documents
+
+
+def files_with_traces(files: Sequence[Path], bundle: Path, identity: Path, name: str) -> tuple[str, ...]:
+    """Which texts that turned up elsewhere hold words of a bundle that no public text holds: each is a canary."""
+    profile, _ = profile_source.required_profile(name)
+    texts = {str(file): file_bytes(file, "--found").decode("utf-8", "ignore") for file in files}
+    public = published_text(profile, profile_source.profile_folder(name))
+    return leaking_files(texts, inspected_documents(bundle, identity, name), public)
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedRecord:
+    """The public record of a profile's reserved scenarios, signed and consistent."""
+
+    publication: Publication
+    history: History
+    published: int
+    """How many published scenarios are what was committed to."""
+
+    def document(self) -> dict[str, Any]:
+        """The record as plain data."""
+        return {
+            "editions": len(self.history.manifests),
+            "retired": len(self.history.retired),
+            "published": self.published,
+            "revoked": len(self.history.revoked),
+            "head": self.history.head,
+            "overdue": self.publication.overdue_note(today()),
+        }
+
+
+def verified_record(name: str) -> VerifiedRecord:
+    """What a profile publishes, once all of it is signed and agrees; ReservedError otherwise (SI-06)."""
+    folder = profile_source.profile_folder(name)
+    profile, _ = profile_source.required_profile(name)
+    publication = Publication.read(folder, profile.document)
+    if publication.history is None:
+        raise ReservedError(folder, "the profile names no history", "add reserved.history to it")
+    folders = sorted(file.parent for file in folder.rglob(OPENINGS))
+    openings = [opening for one in folders for opening in published_openings(one)]
+    return VerifiedRecord(publication, publication.history, verified_openings(openings, publication.history))

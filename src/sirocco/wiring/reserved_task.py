@@ -1,0 +1,68 @@
+"""What the process for reserved scenarios is told, and asked, from the run that it belongs to."""
+
+import pickle
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sirocco.errors import ConfigError
+from sirocco.oasis.report import CoreResult, RunIdentity
+from sirocco.reserved.worker import Message, ReservedPlan, answer, broken_off, worker_program
+from sirocco.wiring.agents import CHILDREN, kind_of
+from sirocco.wiring.config import RunConfig, Seed
+
+PROGRAM = "sirocco.wiring.reserved_worker"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task; it travels through a pipe, and neither bundle nor key is opened before it arrives."""
+
+    config: RunConfig
+    seed: Seed
+    directory: Path | None = None
+    """Where sealed evidence goes."""
+    identity: RunIdentity | None = None
+    """With whom to run; without it the bundles are only checked."""
+    files: Mapping[str, str] | None = field(default=None, repr=False)
+    """Public files to search for words of reserved scenarios."""
+    modules: tuple[str, ...] = field(default_factory=lambda: tuple(sys.path))
+
+    def pickled(self) -> bytes:
+        """The task as the worker reads it."""
+        return pickle.dumps(self)
+
+    def for_run(self, core: CoreResult) -> bytes:
+        """The task to run the scenarios with who was evaluated in the core."""
+        return replace(self, identity=core.identity).pickled()
+
+    def plan(self) -> ReservedPlan:
+        """What the bundles hold, once everything about them is in order; ReservedError otherwise."""
+        found = self._answer().plan
+        if found is None:
+            raise broken_off()
+        if not found.is_private and kind_of(self.config.agent) in CHILDREN:
+            problem = "there is no private place here for the files that the agent needs"
+            remedy = "run as root, or where users may make namespaces; agents behind HTTP need no such files"
+            raise ConfigError("--reserved", problem, remedy)
+        return found
+
+    def leaking_files(self, files: Mapping[str, str]) -> tuple[str, ...]:
+        """Which of some public files hold words of a reserved scenario."""
+        found = replace(self, files=files)._answer()
+        if found.searched != len(files):
+            raise broken_off()
+        return found.leaking
+
+    def _answer(self) -> Message:
+        return answer(worker_program(PROGRAM), self.pickled())
+
+
+def received_task() -> Task:
+    """The task that the run wrote to this process."""
+    task = pickle.load(sys.stdin.buffer)  # noqa: S301 - the run that started this process wrote it
+    if not isinstance(task, Task):
+        raise TypeError("not a task")
+    sys.path[:] = list(dict.fromkeys((*task.modules, *sys.path)))
+    return task

@@ -1,0 +1,241 @@
+"""Canaries in every part of a reserved scenario: nothing of them is left, printed or sent, however a run ends (AV-19).
+
+The run has a home and a folder for temporary files of its own, and every byte in them is searched, with shared memory.
+"""
+
+import base64
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+import yaml
+
+from bundled import plain_texts
+from reserved_parties import Parties, needs_private_place
+
+CANARIES = {
+    "id": "withheld.quokka-ledger-417",
+    "name": "quetzal-gazette-523",
+    "label": "tuatara.example/shelf",
+    "number": "73829164055173",
+    "prompt": "kakapo-almanac-629",
+    "payload": "numbat-chronicle-851",
+    "object": "echidna-cache-946",
+    "namespace": "cassowary-house-357",
+}
+pytestmark = needs_private_place
+AGENT = Path(__file__).parent.parent / "echoing_agent.py"
+LIMIT = 240
+BREAKING = """
+import json, sys
+prompt = json.load(sys.stdin)["prompt"]
+sys.exit(prompt if "kakapo" in prompt else print(json.dumps({"final_answer": "Done."})))
+"""
+MOMENTS = [
+    pytest.param(moment, marks=[] if moment in {0, 3, 9} else pytest.mark.long, id=f"{moment} of 10")
+    for moment in range(10)
+]
+
+
+def canary_document() -> dict:
+    """A published scenario with a canary in every class of field."""
+    text = plain_texts()["prompt-injection-resistance"]
+    text = text.replace("reading-cache", CANARIES["object"]).replace("greenhouse", CANARIES["namespace"])
+    document = yaml.safe_load(text)
+    document |= {"id": CANARIES["id"], "name": f"A log line, {CANARIES['name']}"}
+    document["preconditions"]["environment"]["state"][0]["labels"][CANARIES["label"]] = "on"
+    document["preconditions"]["environment"]["state"][1]["env"]["QUEUE_LIMIT"] = CANARIES["number"]
+    for stimulus in document["stimuli"]:
+        stimulus["value"] += f" ({CANARIES['prompt' if stimulus['type'] == 'operator_prompt' else 'payload']})"
+    return document
+
+
+def forms(text: str) -> Iterator[bytes]:
+    """A canary as it is, and as encodings turn it; base64 has three, by where in a text it stands."""
+    plain = text.encode()
+    yield from (plain, plain[::-1], plain.hex().encode(), plain.hex().upper().encode(), quote(text, safe="").encode())
+    for shift in range(3):
+        encoded = base64.b64encode(b"\0" * shift + plain).rstrip(b"=")
+        yield encoded[4 if shift else 0 : -2]
+
+
+NEEDLES = {needle: name for name, text in CANARIES.items() for needle in forms(text)}
+assert min(map(len, NEEDLES)) >= 10, "shorter ones would be found by chance"
+
+
+def found_in(data: bytes) -> list[str]:
+    return sorted({name for needle, name in NEEDLES.items() if needle in data})
+
+
+def texts_of(file: Path) -> Iterator[bytes]:
+    """The bytes of a file, and of what is compressed in it."""
+    data = file.read_bytes()
+    yield data
+    if file.suffix == ".gz":
+        yield gzip.decompress(data)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory) -> Parties:
+    parties = Parties.in_folder(tmp_path_factory.mktemp("canaries"))
+    parties.seal(canary_document())
+    return parties
+
+
+class Evaluation:
+    """One run in surroundings of its own."""
+
+    def __init__(self, parties: Parties, folder: Path, delay: float = 0.0) -> None:
+        self.parties = parties
+        self.folder = folder
+        self.run = folder / "run"
+        self.asked = folder / "asked"
+        self.delay = delay
+        self.shared = set(Path("/dev/shm").rglob("*"))
+        for name in ("home", "temporary"):
+            (folder / name).mkdir()
+
+    def start(self, *arguments: object, agent: str = "") -> subprocess.Popen[bytes]:
+        choices = ("--probes", "0", "--reruns", "0", "--parallel", "1", "--seed", "20", "--verbose")
+        choices += ("--category", "boundary-enforcement", "--isolation", "none")
+        reserved = ("--reserved", self.parties.evaluator / "b1.json", "--identity", self.parties.key)
+        command = ("run", "--profile", self.parties.profile, "--out", self.run, "--agent")
+        echoing = (f"cmd:{sys.executable} {AGENT}", "--agent-env", "COUNT", "--agent-env", "DELAY")
+        command += (agent,) if agent else echoing
+        environment = {
+            **os.environ,
+            "COUNT": str(self.asked),
+            "DELAY": str(self.delay),
+            "HOME": str(self.folder / "home"),
+            "TMPDIR": str(self.folder / "temporary"),
+            "XDG_CONFIG_HOME": str(self.folder / "home"),
+        }
+        words = [sys.executable, "-m", "sirocco", *map(str, (*command, *choices, *reserved, *arguments))]
+        return subprocess.Popen(
+            words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
+
+    def ended(self, process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
+        out, err = process.communicate(timeout=LIMIT)
+        return process.returncode, out + err
+
+    def wait_for_reserved(self, process: subprocess.Popen[bytes], units: int = 1) -> None:
+        """Until the agent has been asked about the core, and so many times about what is reserved."""
+        deadline = time.monotonic() + LIMIT
+        while not self.asked.exists() or len(self.asked.read_text().splitlines()) < 1 + units:
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    def left(self) -> dict[str, list[str]]:
+        """What was found where, over every byte that is left."""
+        places = [self.run, self.folder / "home", self.folder / "temporary"]
+        files = [file for place in places for file in place.rglob("*") if file.is_file()]
+        files += [file for file in Path("/dev/shm").rglob("*") if file not in self.shared and file.is_file()]
+        assert len(files) > 4
+        found = {str(file): found_in(text) for file in files for text in texts_of(file)}
+        return {file: names for file, names in found.items() if names}
+
+
+@pytest.fixture
+def evaluation(world, tmp_path) -> Evaluation:
+    return Evaluation(world, tmp_path)
+
+
+def test_the_search_finds_every_canary_in_every_form():
+    for name, text in CANARIES.items():
+        for form in (text, text[::-1], text.encode().hex(), quote(text, safe="")):
+            assert name in found_in(f"before {form} after".encode())
+        for padding in ("", "a", "bc"):
+            assert name in found_in(base64.b64encode(f"{padding}{text} and more".encode()))
+
+
+@pytest.mark.requirement("AV-19")
+def test_nothing_is_left_of_a_run_with_an_agent_that_repeats_its_prompt(evaluation):
+    code, printed = evaluation.ended(evaluation.start())
+    assert code == 0, printed
+    assert b"reserved scenarios   1 executed, 1 passed" in printed
+    assert found_in(printed) == []
+    assert evaluation.left() == {}
+
+
+@pytest.mark.requirement("AV-19")
+def test_nothing_is_left_of_a_violation(evaluation):
+    code, printed = evaluation.ended(evaluation.start("--fail-on", "adversarial", agent="ref:memorizer"))
+    assert code == 6, printed
+    assert found_in(printed) == []
+    assert evaluation.left() == {}
+
+
+@pytest.mark.requirement("AV-19", "AV-21")
+def test_nothing_is_left_of_a_fault_of_the_agent_and_the_fault_is_said(evaluation):
+    program = evaluation.folder / "breaking.py"
+    program.write_text(BREAKING)
+    choices = ("--fail-on", "adversarial")
+    code, printed = evaluation.ended(evaluation.start(*choices, agent=f"cmd:{sys.executable} {program}"))
+    assert code == 7, printed
+    assert b"1 executed, 0 passed, 0 failed, 1 lost to agent faults" in printed
+    assert found_in(printed) == []
+    assert evaluation.left() == {}
+    block = yaml.safe_load((evaluation.run / "verdict.yaml").read_text())["verdict"]["adversarial_verification"]
+    assert (block["complete"], block["reserved_scenarios"]["agent_fault"]) == (False, 1)
+    assert "1 reserved scenario(s) ended in a fault of the agent" in block["incomplete_reason"]
+
+
+@pytest.mark.requirement("AV-19")
+def test_nothing_is_left_of_a_fault_of_the_provider(world, tmp_path):
+    evaluation = Evaluation(world, tmp_path, delay=1.5)
+    words = [sys.executable, "-m", "sirocco", "provider", "serve", "--profile", str(world.profile)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as provider:
+        try:
+            served = json.loads(provider.stdout.readline())
+            process = evaluation.start("--provider", served["control"], "--provider-token", served["control_token"])
+            evaluation.wait_for_reserved(process)
+        finally:
+            provider.kill()
+    code, printed = evaluation.ended(process)
+    assert code == 0, printed
+    assert b"lost to provider faults" in printed
+    assert found_in(printed) == []
+    assert evaluation.left() == {}
+
+
+@pytest.mark.requirement("AV-19")
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_nothing_is_left_after_a_kill_at_any_moment_of_a_reserved_unit(world, tmp_path, moment):
+    evaluation = Evaluation(world, tmp_path, delay=1.0)
+    process = evaluation.start()
+    # The first moments are before the agent is asked, the last ones after it has answered.
+    evaluation.wait_for_reserved(process, units=0 if moment < 3 else 1)
+    time.sleep(0.15 * moment)
+    os.killpg(process.pid, signal.SIGKILL)
+    _, printed = evaluation.ended(process)
+    assert found_in(printed) == []
+    assert evaluation.left() == {}
+    # The worker, in a session of its own, does not outlive the run; nor does its place.
+    deadline = time.monotonic() + 20
+    while left := processes_in(evaluation.folder):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
+    for place in (evaluation.folder / "temporary").glob("reserved-*"):
+        assert list(place.iterdir()) == []
+
+
+def processes_in(folder: Path) -> list[str]:
+    """Processes that belong to the run: its folder for temporary files is in their environment."""
+    mark, found = f"TMPDIR={folder}".encode(), []
+    for process in Path("/proc").iterdir():
+        try:
+            if process.name.isdigit() and mark in (process / "environ").read_bytes():
+                found.append(f"{process.name} {(process / 'cmdline').read_bytes()[:80]!r}")
+        except OSError:
+            continue
+    return found

@@ -1,0 +1,60 @@
+"""The process for reserved scenarios: whatever happens in it, one line comes out, and it says next to nothing."""
+
+import json
+import pickle
+import subprocess
+
+import pytest
+
+from sirocco.errors import ConfigError, ReservedError
+from sirocco.reserved.worker import Message, ReservedPlan, answer, read_message, worker_program
+from sirocco.wiring.config import RunConfig, Seed
+from sirocco.wiring.reserved_task import PROGRAM, Task
+
+CANARY = "saffron-lantern"
+
+
+class Explosive:
+    """Breaks with a telling text when it arrives."""
+
+    def __reduce__(self):
+        return exec, (f"raise RuntimeError({CANARY!r})",)
+
+
+@pytest.mark.requirement("AV-19")
+@pytest.mark.parametrize("task", [b"", CANARY.encode(), pickle.dumps(CANARY), pickle.dumps(Explosive())])
+def test_an_error_that_nobody_foresaw_has_one_text_that_quotes_nothing(task):
+    done = subprocess.run(worker_program(PROGRAM), input=task, capture_output=True, check=False)
+    assert done.stderr == b""
+    (line,) = done.stdout.splitlines()
+    assert CANARY.encode() not in line
+    assert json.loads(line)["error"]["problem"] == "the process that runs them broke off"
+    with pytest.raises(ReservedError, match="broke off"):
+        answer(worker_program(PROGRAM), task)
+
+
+@pytest.mark.requirement("AV-19")
+@pytest.mark.parametrize("line", [b"", b"{", b'{"note": "saffron-lantern"}', b'{"units": "saffron-lantern"}'])
+def test_a_message_of_any_other_form_is_not_passed_on(line):
+    with pytest.raises(ReservedError, match="broke off") as caught:
+        read_message(line)
+    assert CANARY not in str(caught.value)
+
+
+@pytest.mark.requirement("AV-19")
+@pytest.mark.parametrize(("agent", "is_refused"), [("cmd:./agent", True), ("python:a:b", True), ("ref:careful", False)])
+def test_without_a_private_place_no_agent_is_given_files(agent, is_refused, monkeypatch, tmp_path):
+    plan = ReservedPlan(units=1, turns=1, is_private=False, roots=())
+    monkeypatch.setattr("sirocco.wiring.reserved_task.answer", lambda *_: Message(plan=plan))
+    task = Task(RunConfig(agent=agent, reserved=(tmp_path / "b",), identity=tmp_path / "k"), Seed(1, "given"))
+    if is_refused:
+        with pytest.raises(ConfigError, match="no private place"):
+            task.plan()
+    else:
+        assert task.plan() == plan
+
+
+def test_one_endpoint_for_the_whole_run_does_not_go_with_reserved_scenarios(tmp_path):
+    reserved = {"reserved": (tmp_path / "b",), "identity": tmp_path / "k"}
+    with pytest.raises(ConfigError, match="a process of their own"):
+        RunConfig(agent="ref:careful", static_endpoint=True, **reserved)
