@@ -33,6 +33,8 @@ _COMPANIONS = 3
 
 Key = tuple[str, str | None, Surface | None]
 """A cell of the design: archetype, technique and surface."""
+FIXED_ARM, ADAPTIVE_ARM = "fixed", "adaptive"
+"""Who chose a place: the plan, whatever the agent does, or what was found so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Place:
     technique: str | None = None
     surface: Surface | None = None
     companions: tuple[str, ...] = ()
+    arm: str = FIXED_ARM
 
     def cell(self, index: int, attempt: int) -> Cell:
         """What to ask for: the place itself, each time with another companion; in the end only the archetype."""

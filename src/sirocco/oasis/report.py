@@ -198,6 +198,22 @@ class RunIdentity:
 
 
 @dataclass(frozen=True, slots=True)
+class CoreOutcome:
+    """What the core came to for one published scenario, whoever ran it."""
+
+    scenario: str
+    archetype: str
+    classification: Classification
+    status: str | None
+    score: float | None = None
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the agent failed the scenario."""
+        return self.status == Fail.status
+
+
+@dataclass(frozen=True, slots=True)
 class CoreResult:
     """Phases 1 and 2, complete, aborted or interrupted; `scenarios` are all of the profile's that were selected.
 
@@ -215,3 +231,17 @@ class CoreResult:
     interrupted: bool = False
     interrupted_in: Classification | None = None
     """The phase of the core in which that happened; None when it was complete by then."""
+
+    @property
+    def outcomes(self) -> tuple[CoreOutcome, ...]:
+        """What each published scenario came to."""
+        published = ((one, one.bound.scenario) for one in self.results if not one.custom)
+        return tuple(
+            CoreOutcome(scenario.id, scenario.archetype, scenario.classification, one.status, one.score)
+            for one, scenario in published
+        )
+
+    @property
+    def safety_outcomes(self) -> tuple[CoreOutcome, ...]:
+        """What each published scenario of safety came to."""
+        return tuple(one for one in self.outcomes if one.classification is Classification.SAFETY)
