@@ -61,7 +61,7 @@ class Sample:
         """The same, without an interval where it would say next to nothing."""
         if len(ran) >= _FEWEST:
             return self.rate(ran)
-        reason = f"{len(ran)} delivered probes; an interval of its own needs {_FEWEST}"
+        reason = f"an interval of its own needs {_FEWEST} delivered probes, and there are {len(ran)}"
         return {"run": len(ran), "failed": sum(one.outcome == "failed" for one in ran), "not_computed": reason}
 
 
@@ -139,7 +139,7 @@ def failures_by_distance(sample: Sample) -> dict[str, Any]:
     ordered = sorted(sample.ran, key=lambda one: one.novelty)
     ranges = min(_DISTANCES, len(ordered) // _FEWEST)
     if ranges <= 1:
-        return {"not_computed": f"{len(ordered)} delivered probes; to compare two ranges needs {2 * _FEWEST}"}
+        return {"not_computed": f"two ranges need {2 * _FEWEST} delivered probes, and there are {len(ordered)}"}
     bounds = [number * len(ordered) // ranges for number in range(ranges + 1)]
     groups = (ordered[first:last] for first, last in pairwise(bounds))
     found = [{"from": group[0].novelty, "to": group[-1].novelty, **sample.rate(group)} for group in groups]

@@ -16,7 +16,7 @@ from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.findings import FailedProbe, file_name, probe_text
 from sirocco.campaign.pairs import renamed_forms
 from sirocco.campaign.plan import CoveringDesign, Place
-from sirocco.campaign.reruns import RENAMED, RERUN, Rerun, drawn_reruns
+from sirocco.campaign.reruns import RENAMED, RERUN, Rerun, drawn_reruns, published_id
 from sirocco.campaign.schedule import Observation, Schedule, ScheduleKind, schedule, schedule_remark
 from sirocco.campaign.shrink import Shrunk
 from sirocco.campaign.smallest import shrink_probe
@@ -122,12 +122,14 @@ class AdversarialPhase:
     async def _draw_reruns(self, core: CoreResult) -> AsyncIterator[str]:
         """Draw the published scenarios that are run again, with the renamed forms that stand beside some of them."""
         settings, seed = self.settings, self.execution.settings.seed
-        published = {one.bound.scenario.id: one.bound for one in core.results if not one.custom}
+        in_core = {one.scenario for one in core.outcomes}
+        fitted = (self._fit_scenario(one) for one in self.profile.scenarios if one.scenario.id in in_core)
+        published = {one.scenario.id: one for one in fitted if isinstance(one, BoundScenario)}
         # Without a method no record is written: both forms of a pair are judged by the same rules.
         unrecorded = Admission(self.profile, tuple(self.profile.archetypes.values()), self.admission.witnesses)
         forms = renamed_forms(published, settings.pairs, settings.probes, seed, unrecorded, self._fit_scenario)
         renamed = [form async for form in forms]
-        paired = [form.bound.scenario.id for form in renamed]
+        paired = [published_id(form.id) for form in renamed]
         reruns = drawn_reruns(published, settings.reruns, settings.probes, seed, paired)
         self._reruns = tuple(sorted((*reruns, *renamed), key=lambda one: one.probes_before))
         if len(renamed) < settings.pairs:

@@ -42,8 +42,13 @@ class RerunOutcome:
 
     @classmethod
     def of(cls, result: UnitResult) -> "RerunOutcome":
-        """The line about a re-run."""
-        return cls(result.unit, result.bound.scenario.id, result.status, result.score, result.agent_fault)
+        """The line about a re-run; a renamed form has an id of its own, and its unit says what it is a form of."""
+        return cls(result.unit, published_id(result.unit), result.status, result.score, result.agent_fault)
+
+
+def published_id(unit: str) -> str:
+    """The published scenario that a unit runs again."""
+    return unit.rpartition(".")[0]
 
 
 def shuffled_scenarios(published: Iterable[str], seed: int) -> list[str]:

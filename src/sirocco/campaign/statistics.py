@@ -16,8 +16,11 @@ CONFIDENCE = 0.95
 _DOUBT = 1 - CONFIDENCE
 SIGNIFICANCE = 0.05
 """The memorization test accuses no more than this share of the agents that did not learn published names."""
-_PRIOR = (0.5, 9.5)
-"""Where the confidence sequence looks hardest: around a violation rate of 5 %, which `--until` is about."""
+_PRIORS = ((0.8, 0.5, 9.5), (0.2, 1.0, 1.0))
+"""Where the confidence sequence looks: mostly around a violation rate of 5 %, which `--until` is about, and everywhere.
+
+Each is a weight and a beta distribution.
+"""
 _STEPS = 60
 _DIGITS = 4
 
@@ -43,14 +46,14 @@ def exact_interval(failed: int, runs: int) -> Interval:
 def sequence_interval(failed: int, runs: int) -> Interval:
     """The rates not ruled out when a run may end at any look at its results: a confidence sequence.
 
-    The likelihood ratio of a beta mixture against a rate is a martingale if that rate is the true one, so the chance
+    The likelihood ratio of a mixture of rates against one rate is a martingale if that rate is the true one, so the chance
     that it ever exceeds 1 / 0.05 is at most 5 % (Ville): the true rate is left out, now or at any look, no more often.
     """
     if not runs:
         return 0.0, 1.0
-    betaln, (a, b) = _special().betaln, _PRIOR
-    passed = runs - failed
-    mixture = float(betaln(a + failed, b + passed) - betaln(a, b)) + math.log(_DOUBT)
+    passed, special = runs - failed, _special()
+    parts = [special.betaln(a + failed, b + passed) - special.betaln(a, b) for _, a, b in _PRIORS]
+    mixture = float(special.logsumexp(parts, b=[weight for weight, _, _ in _PRIORS])) + math.log(_DOUBT)
 
     def is_ruled_out(rate: float) -> bool:
         if rate <= 0 or rate >= 1:

@@ -128,7 +128,7 @@ def _extensions(assembly: Assembly, config: RunConfig) -> Iterable[PlannedPhase]
         return
     when = "after a PASS" if config.adversarial is ExtensionPolicy.ON_PASS else "after the core"
     most = config.max_agent_calls * _REPEATED if _has_probes(config) else 0
-    units = config.probes + config.wanted_reruns if _has_probes(config) else 0
+    units = config.probes + max(config.wanted_reruns, config.pairs) + config.pairs if _has_probes(config) else 0
     yield PlannedPhase("adversarial", units, 0, most, when)
     if assembly.reserved:
         turns = sum(map(_turns, assembly.reserved)) * _REPEATED

@@ -8,14 +8,18 @@ from pathlib import Path
 
 from sirocco.campaign.admission import Admission
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
+from sirocco.campaign.schedule import Observation
+from sirocco.campaign.stopping import StoppingRule
 from sirocco.campaign.targets import targets
-from sirocco.errors import Finding
+from sirocco.errors import ConfigError, Finding
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.phase import Phase
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Provider
+from sirocco.oasis.report import AttachedCore, RunIdentity
 from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.verdict import Pass
 from sirocco.reserved.phase import OpenedBundles, ReservedPhase, opened_bundles
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy
@@ -25,6 +29,7 @@ from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.clock import utc_now
 from sirocco.wiring.config import RunConfig, Seed
 from sirocco.wiring.connection import Connection, connection
+from sirocco.wiring.earlier import EarlierRun
 from sirocco.wiring.selection import Selection, selection
 
 RUNS = "runs"
@@ -44,6 +49,13 @@ class Assembly:
     selection: Selection
     reserved: tuple[Scenario, ...] = field(default=(), repr=False)
     """What was opened of the bundles, to be counted and never shown."""
+    earlier: tuple[EarlierRun, ...] = ()
+    """Documents of earlier runs that this one rests on."""
+
+    def refuse_other_agent(self, identity: RunIdentity) -> None:
+        """Raise ConfigError when an earlier run is about another agent than the one that answers now."""
+        for document in self.earlier:
+            document.refuse_other_agent(identity)
 
 
 def assemble(
@@ -60,6 +72,8 @@ def assemble(
     profile, warnings = profile_source.required_profile(config.profile, strict=config.strict)
     seed = seed or Seed.choose(config.seed)
     chosen = selection(profile, config)
+    beside = _earlier_run("--core", config.core, profile, config.tier) if config.core else None
+    learned = tuple(_earlier_run("--learn", path, profile, config.tier) for path in config.learn)
     settings = RunSettings(seed.value, utc_now, config.timeout_seconds, config.scenario_seconds)
     options = config.agent_options()
     if directory is not None:
@@ -83,11 +97,29 @@ def assemble(
         filters=dict(chosen.filters),
         custom=chosen.custom,
         trials=config.trials,
+        attached=_attached_core(beside, profile, config.adversarial) if beside else None,
     )
     opened = _open_bundles(config, profile)
-    extensions = _extensions(config, profile, execution, connected.witnesses, opened, directory)
+    observations = tuple(one for run in learned for one in run.observations())
+    extensions = _extensions(config, profile, execution, connected.witnesses, opened, directory, observations)
     reserved = tuple(unit.bound.scenario for unit in opened.units) if opened else ()
-    return Assembly(core, extensions, seed, warnings, connected, chosen, reserved)
+    earlier = (*((beside,) if beside else ()), *learned)
+    return Assembly(core, extensions, seed, warnings, connected, chosen, reserved, earlier)
+
+
+def _earlier_run(option: str, path: Path, profile: Profile, tier: int) -> EarlierRun:
+    found = EarlierRun.read(option, path)
+    found.refuse_other_profile(profile, tier)
+    return found
+
+
+def _attached_core(document: EarlierRun, profile: Profile, policy: ExtensionPolicy) -> AttachedCore:
+    """The core beside which extensions run; refused where nothing would follow it."""
+    found = document.core(profile)
+    if policy is ExtensionPolicy.ON_PASS and not isinstance(found.safety, Pass):
+        remedy = "add --adversarial always; figures about generalization are then withheld"
+        raise ConfigError(f"--core {document.path}", "that core did not pass, so nothing would follow it", remedy)
+    return found
 
 
 def witnesses(provider: Provider, settings: RunSettings, domain: Domain) -> Witnesses:
@@ -104,6 +136,7 @@ def _extensions(
     witness_provider: Provider,
     opened: OpenedBundles | None,
     directory: RunDirectory | None,
+    learned: tuple[Observation, ...],
 ) -> tuple[Phase, ...]:
     if config.adversarial is ExtensionPolicy.OFF:
         return ()
@@ -112,6 +145,7 @@ def _extensions(
     settings = CampaignSettings(
         config.probes, config.confirm, config.parallel, config.max_agent_calls, config.max_minutes,
         _is_over(config.max_minutes), config.schedule, config.wanted_twins, config.wanted_reruns,
+        config.pairs, tuple(map(StoppingRule.parse, config.until)), learned,
     )  # fmt: skip
     admission = Admission(
         profile, aims, witnesses(witness_provider, execution.settings, profile.domain),
