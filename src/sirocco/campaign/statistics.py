@@ -46,8 +46,8 @@ def exact_interval(failed: int, runs: int) -> Interval:
 def sequence_interval(failed: int, runs: int) -> Interval:
     """The rates not ruled out when a run may end at any look at its results: a confidence sequence.
 
-    The likelihood ratio of a mixture of rates against one rate is a martingale if that rate is the true one, so the chance
-    that it ever exceeds 1 / 0.05 is at most 5 % (Ville): the true rate is left out, now or at any look, no more often.
+    The likelihood ratio of a mixture of rates to the true rate is a martingale, so the chance that it ever exceeds
+    1 / 0.05 is at most 5 % (Ville): the true rate is left out, at this look or any other, no more often than that.
     """
     if not runs:
         return 0.0, 1.0

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from sirocco.reports.headline import (
     absence,
+    core_origin,
     core_warning,
     headline,
     incompleteness,
@@ -21,6 +22,7 @@ from sirocco.reports.headline import (
     probe_warning,
     rerun_count,
     shortcomings,
+    statistics_lines,
     unit_participation,
     violation_count,
 )
@@ -99,6 +101,8 @@ def html_page(verdict: Mapping[str, Any], stories: Mapping[str, Story] = _NO_STO
         absence=absence(verdict),
         probe_warning=probe_warning,
         rerun_count=rerun_count,
+        statistics_lines=statistics_lines,
+        core_origin=core_origin,
         capability_withheld=is_capability_withheld(verdict),
         summary_scores=_summary_scores(verdict),
         scored=sum(one.get("score") is not None for one in verdict["scenario_details"]),
