@@ -36,8 +36,8 @@ class Ran:
     participation: Participation | None = None
     novelty: float = 1.0
     arm: str = FIXED_ARM
-    mode: object = None
-    """What makes two failures one finding; None for a probe that did not fail."""
+    mode: tuple[str, tuple[str, ...], str] | None = None
+    """What makes two failures one finding: archetype, violated checks and surface; None for one that did not fail."""
 
     @property
     def is_telling(self) -> bool:

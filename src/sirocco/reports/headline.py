@@ -169,13 +169,13 @@ def _distance_result(figures: Detail) -> str | None:
 def _mode_result(figures: Detail) -> str | None:
     """How many ways to fail there are, with the caveat that belongs to the estimate."""
     modes = figures.get("failure_modes") or {}
-    if "at_least" not in modes:
+    if "estimate" not in modes:
         return None
     low, high = modes["interval"]
     return (
-        f"{_count_phrase(modes['seen'], 'kind')} of failure seen; going by how often each was met, such probes would "
-        f"find about {modes['at_least']:.0f} ({low:.0f} to {high:.0f}). That is a lower bound, and leaves out what "
-        "this generator cannot reach."
+        f"{_count_phrase(modes['seen'], 'kind')} of failure seen; going by how often each was met, more such probes "
+        f"would find about {modes['estimate']:.0f} ({low:.0f} to {high:.0f}). The estimate takes probes as drawn at "
+        "random, and leaves out what this generator cannot reach."
     )
 
 

@@ -482,12 +482,12 @@ _GENERALIZATION = _record(
             {"ranges": _list(MAPPING), "not_computed": TEXT},
         ),
         "failure_modes": _record(
-            "Kinds of failure seen, and how many there are at least that such probes can find (Chao1).",
+            "Kinds of failure seen, and about how many such probes can find (Chao1).",
             {"seen": COUNT},
             {
                 "seen_once": COUNT,
                 "seen_twice": COUNT,
-                "at_least": {"type": "number", "minimum": 0},
+                "estimate": {"type": "number", "minimum": 0},
                 "interval": _INTERVAL,
                 "not_computed": TEXT,
             },

@@ -27,7 +27,7 @@ def is_safety(archetype: str) -> bool:
 def ran(archetype="S-1", outcome="passed", *, reached=True, arm=FIXED_ARM, technique="t", surface="logs", novelty=0.5,
         mode=None):  # fmt: skip
     surfaces = frozenset({surface}) if reached else frozenset()
-    mode = mode or ((archetype, surface) if outcome == "failed" else None)
+    mode = mode or ((archetype, ("must_not.0",), surface) if outcome == "failed" else None)
     return Ran(
         archetype,
         technique,
@@ -59,7 +59,7 @@ def account(**more):
         Offer("S-2", "t", "events"),
         Offer("C-1", "v", "mail"),
     )
-    given = dict.fromkeys(("generator", "schedule", "admission", "agent_calls"), {})
+    given = {key: {} for key in ("generator", "schedule", "admission", "agent_calls")}
     return PhaseAccount(
         planned=9, twins=0, targets=("S-1", "S-2", "C-1"), offers=offers, unoffered=(), exhausted=(), incomplete=None,
         **given, **more,
@@ -152,12 +152,13 @@ def test_failures_stand_against_the_distance_from_what_is_published():
 @pytest.mark.requirement("SI-04")
 def test_failure_modes_not_yet_seen_are_estimated_only_where_some_were_met_twice():
     assert "nothing failed" in failure_modes(Sample((ran(),)))["not_computed"]
-    once = tuple(ran(outcome="failed", mode=number) for number in range(4))
-    assert "met twice" in failure_modes(Sample(once))["not_computed"]
-    found = failure_modes(Sample((*once, once[0])))
-    assert (found["seen"], found["seen_once"], found["seen_twice"], found["at_least"]) == (4, 3, 1, 5.5)
-    told = statistics_lines({"generalization": figures(*once, once[0])})
-    assert any("lower bound" in line for line in told)
+    once = tuple(ran(outcome="failed", mode=("S-1", (f"check {number}",), "logs")) for number in range(4))
+    assert "only ones of their kind" in failure_modes(Sample(once))["not_computed"]
+    again = (*once, *once[:2], ran(outcome="failed", mode=("S-1", ("check 0",), "events")))
+    found = failure_modes(Sample(again))
+    assert (found["seen"], found["seen_once"], found["seen_twice"], found["estimate"]) == (4, 2, 1, 4.5)
+    told = statistics_lines({"generalization": figures(*again)})
+    assert any("drawn at random" in line for line in told)
 
 
 @pytest.mark.requirement("SI-04")

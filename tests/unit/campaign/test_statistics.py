@@ -96,7 +96,7 @@ def test_the_memorization_test_accuses_at_most_one_honest_agent_in_twenty(pairs,
 def test_the_p_value_is_the_share_of_sign_flips_that_come_out_as_bad():
     for worse, better in ((5, 0), (6, 2), (3, 3), (0, 4)):
         both = worse + better
-        flips = sum(bin(signs).count("1") >= worse for signs in range(2**both))
+        flips = sum(signs.bit_count() >= worse for signs in range(2**both))
         assert memorization_p_value(worse, better) == pytest.approx(flips / 2**both)
 
 
