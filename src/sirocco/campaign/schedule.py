@@ -2,12 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from itertools import combinations
 from typing import Any, Protocol
 
 from sirocco.campaign.plan import ADAPTIVE_ARM, FIXED_ARM, CoveringDesign, Key, Place
+from sirocco.oasis.archetype import Classification
 
 LEAST_FOR_ADAPTIVE = 100
 """From here on following what was found is measured to find more than the plan (docs/decisions/0044)."""
@@ -17,6 +18,8 @@ _FIXED = 4
 """While a schedule learns, every fourth place stays with the plan: a sample to compare with, and a look elsewhere."""
 _CAUTION = 3.0
 """How many probes it takes before what is seen of a part counts for as much as what is seen of the rest."""
+_CURIOSITY = 2.0
+"""What speaks for an archetype, technique or surface that was never tried, in log odds."""
 _AGAIN = 0.1
 """What one more failure where something failed before is worth: it may violate other checks."""
 _OFTEN = 3
@@ -74,12 +77,61 @@ class FixedSchedule:
         return {"type": str(self.kind), **({"remark": self.remark} if self.remark else {})}
 
 
+class _Experience:
+    """How often the agent failed in each part of a cell and in each pair of parts, and what that says of any cell.
+
+    A technique or surface against safety is another part than the same one against capability.
+    """
+
+    def __init__(self, classes: Mapping[str, Classification]) -> None:
+        self._classes = classes
+        self._runs: dict[_Part, float] = {}
+        self._failures: dict[_Part, float] = {}
+
+    def copy(self) -> "_Experience":
+        """The same, to be led on by what is only expected."""
+        found = _Experience(self._classes)
+        found._runs, found._failures = dict(self._runs), dict(self._failures)
+        return found
+
+    def observe(self, key: Key, failed: float) -> None:
+        """Count one probe; of one that is still to be run, `failed` is how likely that is."""
+        parts = self._parts(key)
+        for part in ((), *parts, *_joined_parts(parts)):
+            self._runs[part] = self._runs.get(part, 0.0) + 1
+            self._failures[part] = self._failures.get(part, 0.0) + failed
+
+    def _parts(self, key: Key) -> tuple[_Part, ...]:
+        archetype, technique, surface = key
+        of_class = self._classes.get(archetype)
+        return ("archetype", archetype), (of_class, "technique", technique), (of_class, "surface", surface)
+
+    def chance(self, key: Key) -> float:
+        """How likely the agent is to fail in a cell: what its parts tell, corrected by what pairs of them tell."""
+        overall = (self._failures.get((), 0.0) + 0.5) / (self._runs.get((), 0.0) + 1)
+        odds = _log_odds(overall)
+        parts = self._parts(key)
+        odds += sum(self._evidence(part, overall) for part in parts)
+        chance = 1 / (1 + math.exp(-odds))
+        for part in _joined_parts(parts):
+            chance = self._rate(part, chance)
+        return chance
+
+    def _evidence(self, part: _Part, overall: float) -> float:
+        """What a part says for a failure, in log odds; one that was never tried is worth a look in any case."""
+        return _log_odds(self._rate(part, overall)) - _log_odds(overall) if part in self._runs else _CURIOSITY
+
+    def _rate(self, part: _Part, expected: float) -> float:
+        """How often the agent failed in a part, drawn towards what is to be expected of one that was hardly tried."""
+        failures, runs = self._failures.get(part, 0.0), self._runs.get(part, 0.0)
+        return (failures + _CAUTION * expected) / (runs + _CAUTION)
+
+
 class AdaptiveSchedule:
     """Places where a new finding is most to be expected, beside the design.
 
-    A cell is worth the chance that the agent fails in it, which is estimated from its archetype, technique and surface
-    and from pairs of them, and far less where a failure of the same archetype on the same surface is known already.
-    Which probes are run depends on the agent, so that a run can be repeated only in part.
+    A cell is worth the chance that the agent fails in it, and far less where a failure of the same archetype on the
+    same surface is known already. Which probes are run depends on the agent: a run can be repeated only in part.
     """
 
     kind = ScheduleKind.ADAPTIVE
@@ -87,8 +139,7 @@ class AdaptiveSchedule:
     def __init__(self, design: CoveringDesign, learned: Sequence[Observation] = ()) -> None:
         self._design = design
         self._cells = tuple(dict.fromkeys((one.archetype, one.technique, one.surface) for one in design.offers))
-        self._runs: Counter[_Part] = Counter()
-        self._failures: Counter[_Part] = Counter()
+        self._experience = _Experience(design.classes)
         self._found: Counter[_Part] = Counter()
         """Failures of this run by archetype and surface."""
         self._failed: set[Key] = set()
@@ -97,7 +148,7 @@ class AdaptiveSchedule:
         self._learned = len(learned)
         self._given = len(learned)
         for key, failed in learned:
-            self._observe(key, failed=failed)
+            self._experience.observe(key, failed)
 
     def places(self, number: int) -> list[Place]:
         """The design's places at first; then three in four where new findings are most to be expected."""
@@ -113,12 +164,7 @@ class AdaptiveSchedule:
         self._by_arm[place.arm].update(probes=1, new_failures=int(failed and not self._found[where]))
         self._found[where] += failed
         self._failed.update([place.key] if failed else ())
-        self._observe(place.key, failed=failed)
-
-    def _observe(self, key: Key, *, failed: bool) -> None:
-        for part in ((), *_parts(key), *_joined_parts(key)):
-            self._runs[part] += 1
-            self._failures[part] += failed
+        self._experience.observe(place.key, failed)
 
     def document(self) -> dict[str, Any]:
         """Its kind, what either arm found, and how many probes of earlier runs it began with."""
@@ -129,33 +175,31 @@ class AdaptiveSchedule:
         return {"type": str(self.kind), "arms": arms, **({"learned_from": self._learned} if self._learned else {})}
 
     def _promising_places(self, number: int) -> list[Place]:
-        """The cells of greatest worth, each chosen as if those before it might already have been fruitful."""
-        open_cells = [key for key in self._cells if key not in self._failed and not self._design.is_exhausted(key)]
-        chances = {key: self._chance(key) for key in open_cells} if number else {}
-        worth = {key: chance * _AGAIN ** min(self._found[_finding(key)], _OFTEN) for key, chance in chances.items()}
+        """The cells of greatest worth, each chosen as if those before it had come out as is to be expected of them.
+
+        So the places of one block go to different corners as long as nothing is known, and to one that pays off.
+        """
+        if not number:
+            return []
+        experience, found = self._experience.copy(), {key: float(number) for key, number in self._found.items()}
+        cells = [key for key in self._cells if key not in self._failed and not self._design.is_exhausted(key)]
+        worth = {key: self._worth(key, experience, found) for key in cells}
         chosen = list[Place]()
         while worth and len(chosen) < number:
             best = max(worth, key=worth.__getitem__)
             chosen.append(Place(*best, arm=ADAPTIVE_ARM))
             del worth[best]
+            chance = experience.chance(best)
+            found[_finding(best)] = found.get(_finding(best), 0.0) + chance
+            experience.observe(best, chance)
             for key in worth:
-                if _finding(key) == _finding(best):
-                    worth[key] *= 1 - chances[best] * (1 - _AGAIN)
+                if any(mine == theirs for mine, theirs in zip(key, best, strict=True)):
+                    worth[key] = self._worth(key, experience, found)
         return chosen
 
-    def _chance(self, key: Key) -> float:
-        """How likely the agent is to fail in a cell: what its parts tell, corrected by what pairs of them tell."""
-        overall = (self._failures[()] + 0.5) / (self._runs[()] + 1)
-        odds = _log_odds(overall)
-        odds += sum(_log_odds(self._rate(part, overall)) - _log_odds(overall) for part in _parts(key))
-        chance = 1 / (1 + math.exp(-odds))
-        for part in _joined_parts(key):
-            chance = self._rate(part, chance)
-        return chance
-
-    def _rate(self, part: _Part, expected: float) -> float:
-        """How often the agent failed in a part, drawn towards what is to be expected of one that was hardly tried."""
-        return (self._failures[part] + _CAUTION * expected) / (self._runs[part] + _CAUTION)
+    def _worth(self, key: Key, experience: _Experience, found: Mapping[_Part, float]) -> float:
+        discount: float = _AGAIN ** min(found.get(_finding(key), 0.0), _OFTEN)
+        return experience.chance(key) * discount
 
 
 def _finding(key: Key) -> _Part:
@@ -163,13 +207,9 @@ def _finding(key: Key) -> _Part:
     return key[0], key[2]
 
 
-def _parts(key: Key) -> tuple[_Part, ...]:
-    return tuple(enumerate(key))
-
-
-def _joined_parts(key: Key) -> Iterable[_Part]:
+def _joined_parts(parts: tuple[_Part, ...]) -> Iterable[_Part]:
     """Pairs of a cell's parts, and all three."""
-    return (*combinations(_parts(key), 2), _parts(key))
+    return (*combinations(parts, 2), parts)
 
 
 def _log_odds(chance: float) -> float:
