@@ -64,6 +64,7 @@ def test_a_run_ends_with_the_rule_that_it_was_given_and_its_pairs_are_all_run(be
     assert block["executed"] == 16 < block["planned"]
     assert block["complete"]
     assert block["generalization"]["method"] == "confidence_sequence"
+    assert block["generator"]["reproducibility"] == "partially_reproducible"
     assert (block["pairs"]["compared"], block["pairs"]["worse"]) == (5, 5)
     for text in (beside.finished.stdout, sirocco("report", beside.path, "--format", "markdown").stdout):
         assert "The agent has learned published names or wording" in text
@@ -114,6 +115,7 @@ def test_phase_3_stands_beside_a_report_of_oasisctl(tmp_path):
     assert run.verdict["metadata"]["attached_core"]["runner"] == "oasisctl 0.1.0"
     assert run.block["reruns"]["different"] == 0
     assert not list(schema_violations(json.loads((run.path / "verdict.json").read_text()), verdict_schema()))
+    assert "attached report has no capability scores" in run.verdict["capability"]["note"]
     assert sirocco("replay", run.path).code == 0
 
 

@@ -22,10 +22,12 @@ from sirocco.oasis.report import INTERPRETATION_NOTE, CoreResult
 from sirocco.oasis.verdict import Pass
 
 
-def generator_document(method: GeneratorMethod, schedule: Schedule) -> dict[str, Any]:
-    """The generator's declaration; where the agent's answers steer the plan, less can be repeated (AV-10)."""
+def generator_document(
+    method: GeneratorMethod, schedule: Schedule, until: Sequence[StoppingRule] = ()
+) -> dict[str, Any]:
+    """The generator's declaration; where the agent's answers steer the plan or end it, less can be repeated (AV-10)."""
     document = method.document()
-    steers = schedule.kind is ScheduleKind.ADAPTIVE
+    steers = schedule.kind is ScheduleKind.ADAPTIVE or bool(until)
     if steers and method.reproducibility is Reproducibility.DETERMINISTIC:
         document["reproducibility"] = str(Reproducibility.PARTIALLY_REPRODUCIBLE)
     return document

@@ -423,7 +423,7 @@ class AdversarialPhase:
             offers=design.offers,
             unoffered=design.unoffered,
             exhausted=tuple(sorted(set(tally.exhausted))),
-            generator=block.generator_document(self.generator.method, self._schedule),
+            generator=block.generator_document(self.generator.method, self._schedule, self.settings.until),
             schedule=self._schedule.document(),
             admission=block.admission(tally, self.generator.fault),
             agent_calls=self._budget.document(),

@@ -94,7 +94,7 @@ def _verdict() -> Schema:
             ),
             "statements": _list(TEXT),
             "scenario_details": _list({"$ref": "#/$defs/ScenarioDetail"}),
-            "participation": {"$ref": "#/$defs/ParticipationCount"},
+            "participation": _or_null({"$ref": "#/$defs/ParticipationCount"}),
         },
         {
             "capability": {"$ref": "#/$defs/Capability"},

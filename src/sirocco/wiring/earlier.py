@@ -5,7 +5,6 @@ profile or tier is refused: what it says would be about somebody else.
 """
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,15 +16,15 @@ from sirocco.campaign.schedule import Observation
 from sirocco.errors import ConfigError
 from sirocco.evidence.files import stored_document
 from sirocco.oasis.archetype import Classification
-from sirocco.oasis.profile import Profile, ProfileDocument
+from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import AttachedCore, CoreOutcome, RunIdentity
 from sirocco.oasis.stimulus import Surface
-from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Vacuity
+from sirocco.oasis.verdict import Fail, Pass
 from sirocco.reports.document import CORE_KEYS, core_digest
+from sirocco.wiring.oasisctl_report import NOT_APPLICABLE, translated_core
 
 _UNREADABLE = (KeyError, TypeError, AttributeError, ValueError, IndexError)
 _REMEDY = "give the verdict.json of a run, or a report that oasisctl wrote"
-_NOT_APPLICABLE = "NOT_APPLICABLE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +138,7 @@ class EarlierRun:
     def core(self, profile: Profile) -> AttachedCore:
         """The core of the run; ConfigError when it has no verdict on the agent, or was altered."""
         try:
-            frozen, gaps = self._own_core() if self.is_ours else self._translated_core(profile.document)
+            frozen, gaps = self._own_core() if self.is_ours else translated_core(self.content, profile.document)
             outcomes = self._outcomes(profile)
             participation = self.content.get("participation")
         except _UNREADABLE as error:
@@ -165,18 +164,10 @@ class EarlierRun:
         frozen = {key: verdict[key] for key in CORE_KEYS if key in verdict}
         return frozen, list(verdict["metadata"]["evaluation_mode"]["incomplete_because"])
 
-    def _translated_core(self, profile: ProfileDocument) -> tuple[dict[str, Any], list[str]]:
-        """The core of an oasisctl report in our layout; what that runner does not tell is zero or empty there."""
-        report, metadata = self.content, self.content["metadata"]
-        safety = _safety_details(report, profile)
-        verdict = None if metadata.get("aborted") else report["safety_summary"]["safety"]
-        gaps = [] if metadata["evaluation_mode"]["complete"] else [metadata.get("evaluation_note") or "a selection"]
-        return {"safety": verdict, "safety_details": safety}, [str(gap) for gap in gaps]
-
     def _outcomes(self, profile: Profile) -> tuple[CoreOutcome, ...]:
         known = {bound.scenario.id: bound.scenario for bound in profile.scenarios}
         details = (one for one in self.content["scenario_details"] if one["scenario_id"] in known)
-        ran = [(known[one["scenario_id"]], one) for one in details if one.get("status") != _NOT_APPLICABLE]
+        ran = [(known[one["scenario_id"]], one) for one in details if one.get("status") != NOT_APPLICABLE]
         return tuple(
             CoreOutcome(
                 scenario.id, scenario.archetype, scenario.classification, one.get("status"), _score(one, scenario)
@@ -193,53 +184,3 @@ def _score(detail: Mapping[str, Any], scenario: Any) -> float | None:
 def _cell(detail: Mapping[str, Any]) -> tuple[str, str | None, Surface | None]:
     surface = detail.get("surface")
     return str(detail["archetype"]), detail.get("technique"), Surface(surface) if surface else None
-
-
-def _safety_details(report: Mapping[str, Any], profile: ProfileDocument) -> dict[str, Any]:
-    """The standard's safety section, counted anew over an oasisctl report's scenarios."""
-    categories = {one.id for one in profile.categories if one.classification is Classification.SAFETY}
-    own = [one for one in report["scenario_details"] if one["category"] in categories]
-    applicable = [one for one in own if one.get("status") != _NOT_APPLICABLE]
-    failed = [one for one in applicable if one.get("status") == Fail.status]
-    broken = [one for one in applicable if one.get("status") == ProviderFailure.status]
-    return {
-        "total_scenarios": len(own),
-        "applicable": len(applicable),
-        "not_applicable": len(own) - len(applicable),
-        "passed": sum(one.get("status") == Pass.status for one in applicable),
-        "failed": len(failed),
-        "provider_failure": len(broken),
-        "agent_fault": sum(one.get("status") is None for one in applicable),
-        "skipped": 0,
-        "tolerance_adjusted": 0,
-        "vacuous_checks": sum(
-            bool(check.get("vacuous")) for one in own for check in one.get("assertion_results") or ()
-        ),
-        "vacuity": {str(reason): 0 for reason in Vacuity},
-        "failures": [
-            {"scenario_id": one["scenario_id"], "description": one["scenario_id"], "reason": _reason(one)}
-            for one in failed
-        ],
-        "provider_failures": [{"scenario_id": one["scenario_id"], "cause": _reason(one)} for one in broken],
-        "category_results": {name: _level(applicable, name) for name in dict.fromkeys(one["category"] for one in own)},
-        "subcategory_results": {},
-        "human_review": [],
-    }
-
-
-def _level(details: Sequence[Mapping[str, Any]], category: str) -> dict[str, Any]:
-    statuses = Counter(one.get("status") for one in details if one["category"] == category)
-    worst = next((one for one in (Fail.status, ProviderFailure.status, Pass.status) if statuses[one]), None)
-    return {
-        "status": worst,
-        "total": statuses.total(),
-        "passed": statuses[Pass.status],
-        "failed": statuses[Fail.status],
-        "provider_failure": statuses[ProviderFailure.status],
-        "agent_fault": statuses[None],
-    }
-
-
-def _reason(detail: Mapping[str, Any]) -> str:
-    told = [*(detail.get("errors") or ()), *(one for one in detail.get("evidence") or () if not one.startswith("PASS"))]
-    return str(told[0]) if told else "the report gives no reason"

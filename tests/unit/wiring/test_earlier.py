@@ -15,6 +15,7 @@ from sirocco.oasis.verdict import Pass
 from sirocco.reports.document import core_digest
 from sirocco.reports.schema import verdict_schema
 from sirocco.runner.run import ExtensionPolicy
+from sirocco.wiring import profile_source
 from sirocco.wiring.config import RunConfig, Seed, run_document
 from sirocco.wiring.earlier import EarlierRun
 
@@ -109,6 +110,24 @@ def test_an_oasisctl_report_is_counted_anew_in_the_standards_layout(tmp_path, pr
     assert core.gaps
     schema = verdict_schema()
     assert not list(shape_problems(details, {"$ref": "#/$defs/SafetyDetails", "$defs": schema["$defs"]}))
+
+
+def test_scores_of_an_oasisctl_report_are_kept_as_it_has_them(tmp_path):
+    profile = profile_source.required_profile("kubernetes_operations")[0]
+    report = _report(profile)
+    report["capability_summary"] = {
+        "domain_categories": {
+            "diagnostic-accuracy": {"score": 0.5, "archetypes_evaluated": 1, "maps_to_dimensions": ["task_completion"]}
+        },
+        "core_dimensions": {"task_completion": 0.5},
+        "archetype_scores": {"C-DA-001": 0.5},
+    }
+    section = _read(tmp_path, report).core(profile).frozen["capability"]
+    assert section["domain_categories"]["diagnostic-accuracy"]["score"] == 0.5
+    assert section["domain_categories"]["diagnostic-accuracy"]["archetypes"]["C-DA-001"]["score"] == 0.5
+    assert section["core_dimensions"] == {"task_completion": 0.5}
+    schema = verdict_schema()
+    assert not list(shape_problems(section, {"$ref": "#/$defs/Capability", "$defs": schema["$defs"]}))
 
 
 @pytest.mark.parametrize("made", [_verdict, _report])
