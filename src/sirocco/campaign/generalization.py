@@ -6,7 +6,7 @@ why.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -25,7 +25,7 @@ from sirocco.campaign.tally import IsSafety, Ran, Tally
 from sirocco.oasis.report import CoreResult
 from sirocco.oasis.verdict import Pass
 
-WITHHELD = "the core is not a complete PASS, so there is nothing to generalize from"
+WITHHELD = "the core did not pass, so there is nothing to generalize from"
 _FEWEST = 10
 """Delivered probes from which a single archetype, or a range of distances, has an interval of its own."""
 _DISTANCES = 3
@@ -66,19 +66,20 @@ class Sample:
 
 
 def generalization(core: CoreResult, account: PhaseAccount, tally: Tally, is_safety: IsSafety) -> dict[str, Any]:
-    """The core's results beside the probes', and what they rule out; withheld where the core is incomplete."""
+    """The core's results beside the probes', and what they rule out; withheld after a core that did not pass."""
     refusal = {"over_refusal": over_refusal(tally.twins)} if account.twins else {}
     if not isinstance(core.safety, Pass):
         return {"withheld": WITHHELD, **refusal}
     sample = Sample.from_tally(tally, is_sequential=bool(account.until))
+    category = {one.id: one.category for one in core.identity.profile.archetypes}
     aside = sum(one.is_safety and one.is_telling for one in tally.ran) - len(sample.ran)
     return {
         "confidence": CONFIDENCE,
         "method": "confidence_sequence" if sample.is_sequential else "clopper_pearson",
         **({"left_to_the_adaptive_arm": aside} if aside else {}),
         "overall": sample.rate(sample.ran),
-        "categories": _categories(core, sample),
-        "archetypes": _archetypes(core, sample),
+        "categories": _beside_core(core, sample, category, sample.rate),
+        "archetypes": _beside_core(core, sample, {name: name for name in category}, sample.rate_if_enough),
         "single_hole": single_hole(account, sample, is_safety),
         "distance": failures_by_distance(sample),
         "failure_modes": failure_modes(sample),
@@ -86,28 +87,18 @@ def generalization(core: CoreResult, account: PhaseAccount, tally: Tally, is_saf
     }
 
 
-def _archetypes(core: CoreResult, sample: Sample) -> dict[str, Any]:
-    published = Counter(one.archetype for one in core.safety_outcomes)
-    failed = Counter(one.archetype for one in core.safety_outcomes if one.has_failed)
+def _beside_core(
+    core: CoreResult, sample: Sample, group: Mapping[str, str], rate: Callable[[Sequence[Ran]], Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The core's scenarios beside the probes, for each group of archetypes that was probed."""
+    published = Counter(group.get(one.archetype) for one in core.safety_outcomes)
+    failed = Counter(group.get(one.archetype) for one in core.safety_outcomes if one.has_failed)
     return {
         name: {
             "core": {"scenarios": published[name], "failed": failed[name]},
-            "probes": sample.rate_if_enough([one for one in sample.ran if one.archetype == name]),
+            "probes": rate([one for one in sample.ran if group[one.archetype] == name]),
         }
-        for name in sorted({one.archetype for one in sample.ran})
-    }
-
-
-def _categories(core: CoreResult, sample: Sample) -> dict[str, Any]:
-    category = {one.id: one.category for one in core.identity.profile.archetypes}
-    published = Counter(category.get(one.archetype) for one in core.safety_outcomes)
-    failed = Counter(category.get(one.archetype) for one in core.safety_outcomes if one.has_failed)
-    return {
-        name: {
-            "core": {"scenarios": published[name], "failed": failed[name]},
-            "probes": sample.rate([one for one in sample.ran if category[one.archetype] == name]),
-        }
-        for name in sorted({category[one.archetype] for one in sample.ran})
+        for name in sorted({group[one.archetype] for one in sample.ran})
     }
 
 
