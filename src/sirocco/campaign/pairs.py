@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from sirocco.campaign.admission import Admission, Admitted, Fitting
+from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.reruns import RENAMED, Rerun, RerunOutcome, outcome_document, place_among, shuffled_scenarios
 from sirocco.campaign.statistics import (
     FEWEST_PAIRS,
@@ -36,7 +36,7 @@ WORSE, BETTER, SAME, UNDECIDED = "worse", "better", "same", "undecided"
 
 
 async def renamed_forms(
-    published: Mapping[str, BoundScenario], wanted: int, probes: int, seed: int, admission: Admission, fitting: Fitting
+    published: Mapping[str, BoundScenario], wanted: int, probes: int, seed: int, drafting: Drafting
 ) -> AsyncIterator[Rerun]:
     """So many scenarios under other names, each with its place among the probes; what cannot be witnessed is no pair.
 
@@ -46,9 +46,8 @@ async def renamed_forms(
     for number, name in enumerate(shuffled_scenarios(published, seed)):
         if found == wanted or not probes:
             return
-        draft = renamed_draft(published[name], admission.profile, seed, number)
-        admitted = await admission.decide(draft, fitting, anew=True) if draft else None
-        if isinstance(admitted, Admitted):
+        draft = renamed_draft(published[name], drafting.admission.profile, seed, number)
+        if draft is not None and (admitted := await drafting.admitted_anew(draft)):
             found += 1
             unit = f"{name}.{RENAMED}"
             yield Rerun(unit, admitted.probe.bound, place_among(probes, unit, seed), RENAMED)

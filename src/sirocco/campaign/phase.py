@@ -127,7 +127,8 @@ class AdversarialPhase:
         published = {one.scenario.id: one for one in fitted if isinstance(one, BoundScenario)}
         # Without a method no record is written: both forms of a pair are judged by the same rules.
         unrecorded = Admission(self.profile, tuple(self.profile.archetypes.values()), self.admission.witnesses)
-        forms = renamed_forms(published, settings.pairs, settings.probes, seed, unrecorded, self._fit_scenario)
+        drafting = Drafting(self.generator, unrecorded, self.targets, Tally(), seed=seed, fitting=self._fit_scenario)
+        forms = renamed_forms(published, settings.pairs, settings.probes, seed, drafting)
         renamed = [form async for form in forms]
         paired = [published_id(form.id) for form in renamed]
         reruns = drawn_reruns(published, settings.reruns, settings.probes, seed, paired)
@@ -183,7 +184,7 @@ class AdversarialPhase:
                 async with aclosing(stage) as events:
                     async for event in events:
                         yield event
-        if self._is_enough():
+        if self._is_enough() and not self._tally.provider_fault:
             async with aclosing(self._run((), {})) as events:
                 async for event in events:
                     yield event
@@ -213,7 +214,9 @@ class AdversarialPhase:
         """
         numbers = {admitted.probe.id: number for number, admitted in filled.items()}
         probes = [filled[number].probe for number in sorted(filled)]
-        async with aclosing(self._results(((unit, 0) for unit in self._mixed(probes)), PROBES)) as results:
+        async with aclosing(
+            self._results(((unit, 0) for unit in self._mixed(probes, is_over=not places)), PROBES)
+        ) as results:
             async for unit, result in results:
                 if isinstance(unit, Rerun):
                     self._tally.add_rerun(unit.kind, result)
@@ -230,16 +233,16 @@ class AdversarialPhase:
                 if self._ends_at(unit, result):
                     return
 
-    def _mixed(self, probes: Sequence[Probe]) -> Iterator[Probe | Rerun]:
+    def _mixed(self, probes: Sequence[Probe], *, is_over: bool) -> Iterator[Probe | Rerun]:
         """Probes, and before each of them the re-runs that were drawn for its place; after the last one the rest.
 
-        Whether there is a last one before all were run is not known beforehand: then the rest comes without probes.
+        That a probe was the last one may turn out only afterwards: then the rest comes when all `is_over`.
         """
         begun = len(self._tally.ran)
         for number, probe in enumerate(probes, begun):
             yield from self._due_reruns(number)
             yield probe
-        if begun + len(probes) >= self.settings.probes or not probes:
+        if is_over or begun + len(probes) >= self.settings.probes:
             yield from self._due_reruns(self.settings.probes)
 
     def _due_reruns(self, probes_before: int) -> Iterator[Rerun]:

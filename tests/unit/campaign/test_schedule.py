@@ -26,7 +26,7 @@ def offered():
 
 
 def _agents(offered, seed):
-    """Chances of failing by cell: broad, half, one hole of each kind, several, uneven, and hardly any."""
+    """Chances of failing by cell: broad, half, one hole of each kind, several, and uneven."""
     offers, _, classes = offered
     safety = [one for one in offers if classes[one.archetype] is Classification.SAFETY]
     dice = Random(seed)
@@ -42,7 +42,6 @@ def _agents(offered, seed):
         "archetype": lambda key: float(key[0] == archetype),
         "several": lambda key: float(key[1] == technique or key[2] == surface or key[0] == archetype),
         "uneven": lambda key: uneven[key[0]],
-        "flaky": lambda key: 0.03,
     }
     for name, chance in holes.items():
         yield name, lambda key, chance=chance: classes[key[0]] is Classification.SAFETY and chance(key)
