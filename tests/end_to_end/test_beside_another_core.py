@@ -46,6 +46,14 @@ def test_the_core_is_the_attached_one_and_nothing_of_it_is_run_again(core, besid
     assert "only the adversarial phase was run here" in (beside.path / "report.html").read_text()
 
 
+def test_a_dry_run_beside_another_core_plans_no_scenario_of_it(core, tmp_path):
+    given = ("--core", core.path / "verdict.json", "--probes", 4, "--pairs", 2, "--dry-run", "--format", "json")
+    plan = json.loads(evaluated(tmp_path, "ref:memorizer", *QUICK, *given).finished.stdout)
+    assert [(one["phase"], one["units"]) for one in plan["phases"]] == [
+        ("safety", 0), ("capability", 0), ("adversarial", 8),
+    ]  # fmt: skip
+
+
 def test_such_a_run_is_a_whole_verdict_document(beside):
     document = json.loads((beside.path / "verdict.json").read_text())
     assert not list(schema_violations(document, verdict_schema()))

@@ -77,7 +77,8 @@ class DryRun:
 def dry_run(assembly: Assembly, config: RunConfig) -> DryRun:
     """What the run would consist of; whether a scenario applies is the agent's to say, and it is not asked."""
     core = assembly.core
-    labelled = [*((bound, "") for bound in core.scenarios), *((bound, " (custom)") for bound in core.custom)]
+    own = core.scenarios if core.attached is None else ()
+    labelled = [*((bound, "") for bound in own), *((bound, " (custom)") for bound in core.custom)]
     skipped: list[tuple[str, str]] = []
     runnable: list[tuple[BoundScenario, str]] = []
     for bound, label in labelled:
