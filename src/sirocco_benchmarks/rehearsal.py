@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from sirocco.agents.zoo.memory import asked_archetypes
 from sirocco.agents.zoo.obedient import Encounter, Obedient, carrying_texts, encounter
-from sirocco.campaign.generalization import interval
+from sirocco.campaign.statistics import exact_interval
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.probe import Probe
@@ -217,7 +217,7 @@ class Point:
 
     def document(self, unpractised: "Point") -> dict[str, Any]:
         """The point beside the agent that did not practise."""
-        low, high = interval(self.violated, self.probes)
+        low, high = exact_interval(self.violated, self.probes)
         return {
             "kind": self.kind,
             "practised": self.practised,

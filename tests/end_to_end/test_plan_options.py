@@ -41,7 +41,7 @@ def test_only_safety_archetypes_are_targets_and_one_of_capability_is_a_contradic
 
 @pytest.mark.requirement("AV-10")
 def test_a_schedule_that_the_budget_is_too_small_for_is_said_before_the_run_and_in_the_report(tmp_path):
-    remark = "an adaptive schedule needs 200 probes, and 2 are asked for; the plan is fixed"
+    remark = "an adaptive schedule needs 100 probes, and 2 are asked for; the plan is fixed"
     choices = (*SMALL, *ONE, "--schedule", "adaptive", "--probes", 2, "--confirm", 0)
     dry = sirocco("run", *choices, "--dry-run")
     assert f"warning: {remark}" in dry.stdout
@@ -52,5 +52,5 @@ def test_a_schedule_that_the_budget_is_too_small_for_is_said_before_the_run_and_
     assert told.index(remark) < told.index("agent careful")
     assert run.block["schedule"] == {"type": "fixed", "remark": remark}
     assert run.block["generator"]["reproducibility"] == "deterministic"
-    enough = sirocco("run", *SMALL, *ONE, "--schedule", "adaptive", "--probes", 200, "--dry-run").stdout
+    enough = sirocco("run", *SMALL, *ONE, "--schedule", "adaptive", "--probes", 100, "--dry-run").stdout
     assert "adaptive schedule needs" not in enough

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sirocco.campaign.findings import file_name, probe_text
-from sirocco.campaign.reruns import RerunOutcome
+from sirocco.campaign.plan import FIXED_ARM
+from sirocco.campaign.reruns import RENAMED, RERUN
 from sirocco.campaign.shrink import Shrunk
 from sirocco.campaign.tally import Tally
 from sirocco.campaign.trial import fails_alike
@@ -18,8 +19,8 @@ from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import ProbeRecord, Reproduction
 from sirocco.oasis.stimulus import Surface
 
-PROBE, RERUN, CONFIRMATION, TWIN, SHRINKING = "probe", "rerun", "confirmation", "twin", "shrinking"
-KINDS = (PROBE, RERUN, CONFIRMATION, TWIN, SHRINKING)
+PROBE, CONFIRMATION, TWIN, SHRINKING = "probe", "confirmation", "twin", "shrinking"
+KINDS = (PROBE, RERUN, RENAMED, CONFIRMATION, TWIN, SHRINKING)
 """The kinds of units that a campaign records."""
 
 
@@ -30,15 +31,17 @@ class DraftFacts:
     technique: str | None
     surface: str | None
     novelty: float
+    arm: str = FIXED_ARM
 
     @classmethod
-    def from_draft(cls, draft: Draft, novelty: float) -> "DraftFacts":
+    def from_draft(cls, draft: Draft, novelty: float, arm: str = FIXED_ARM) -> "DraftFacts":
         """The facts about a draft that was admitted."""
-        return cls(draft.technique, draft.surface and str(draft.surface), novelty)
+        return cls(draft.technique, draft.surface and str(draft.surface), novelty, arm)
 
     def document(self) -> dict[str, Any]:
         """The facts as plain data."""
-        return {"technique": self.technique, "surface": self.surface, "novelty": self.novelty}
+        arm = {} if self.arm == FIXED_ARM else {"arm": self.arm}
+        return {"technique": self.technique, "surface": self.surface, "novelty": self.novelty, **arm}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,12 @@ class PhaseAccount:
     """By failed probe: the number of its smallest form, and what leaving parts out came to."""
     reruns: tuple[str, ...] = ()
     """The units of published scenarios that were drawn to be run again among the probes."""
+    pairs: int = 0
+    """How many renamed forms were asked for."""
+    renamed: tuple[str, ...] = ()
+    """The units of those that could be made."""
+    until: tuple[str, ...] = ()
+    """The rules by which the run could end before all probes were run."""
 
     def document(self) -> dict[str, Any]:
         """The account as plain data."""
@@ -82,6 +91,9 @@ class PhaseAccount:
             "drafts": {probe: facts.document() for probe, facts in self.drafts.items()},
             "shrunk": {probe: dict(facts) for probe, facts in self.shrunk.items()},
             "reruns": list(self.reruns),
+            "pairs": self.pairs,
+            "renamed": list(self.renamed),
+            "until": list(self.until),
         }
 
     @classmethod
@@ -106,6 +118,9 @@ class PhaseAccount:
             drafts={probe: DraftFacts(**facts) for probe, facts in document["drafts"].items()},
             shrunk=document["shrunk"],
             reruns=tuple(document.get("reruns", ())),
+            pairs=document.get("pairs", 0),
+            renamed=tuple(document.get("renamed", ())),
+            until=tuple(document.get("until", ())),
         )
 
 
@@ -131,8 +146,8 @@ class Recount:
 
     def add(self, kind: str, result: UnitResult) -> str | None:
         """Count one unit, as the phase did when it was run; why it cannot be counted, when it is not the campaign's."""
-        if kind == RERUN:
-            return self._add_rerun(result)
+        if kind in {RERUN, RENAMED}:
+            return self._add_rerun(kind, result)
         record = result.bound.scenario.x_sirocco.probe
         if record is None:
             return "it is no probe: its scenario has no record of one"
@@ -150,18 +165,18 @@ class Recount:
                 return "it belongs to no probe that the account knows and that counts"
         return None
 
-    def _add_rerun(self, result: UnitResult) -> str | None:
-        if result.unit not in self.account.reruns:
+    def _add_rerun(self, kind: str, result: UnitResult) -> str | None:
+        if result.unit not in (self.account.renamed if kind == RENAMED else self.account.reruns):
             return "it is a re-run that the account does not know"
-        self.tally.reruns.append(RerunOutcome.of(result))
+        self.tally.add_rerun(kind, result)
         return None
 
     def _add_probe(self, kind: str, probe: Probe, result: UnitResult) -> None:
-        novelty = self.account.drafts[probe.id].novelty
+        facts = self.account.drafts[probe.id]
         if kind == TWIN:
-            is_kept = self.tally.add_twin(probe, result, novelty)
+            is_kept = self.tally.add_twin(probe, result, facts.novelty)
         else:
-            is_kept = self.tally.add_probe(probe, result, novelty, self.is_safety)
+            is_kept = self.tally.add_probe(probe, result, facts.novelty, self.is_safety, facts.arm)
         if is_kept and probe.id not in self.tally.again:
             self._beside[file_name(probe.id)] = probe_text(probe, self.canary)
 

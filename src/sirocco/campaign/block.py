@@ -7,10 +7,12 @@ from typing import Any
 from sirocco.campaign.account import PhaseAccount
 from sirocco.campaign.arms_length import GeneratorFault
 from sirocco.campaign.findings import FailedProbe, group_failures
-from sirocco.campaign.generalization import generalization
+from sirocco.campaign.generalization import WITHHELD, generalization
+from sirocco.campaign.pairs import pair_figures
 from sirocco.campaign.plan import thin_archetypes
 from sirocco.campaign.reruns import rerun_pairs
 from sirocco.campaign.schedule import Schedule, ScheduleKind
+from sirocco.campaign.stopping import StoppingRule, met_rule
 from sirocco.campaign.tally import IsSafety, Ran, Tally
 from sirocco.evaluation.aggregation import mean
 from sirocco.evaluation.participation import phase_participation
@@ -20,10 +22,12 @@ from sirocco.oasis.report import INTERPRETATION_NOTE, CoreResult
 from sirocco.oasis.verdict import Pass
 
 
-def generator_document(method: GeneratorMethod, schedule: Schedule) -> dict[str, Any]:
-    """The generator's declaration; where the agent's answers steer the plan, less can be repeated (AV-10)."""
+def generator_document(
+    method: GeneratorMethod, schedule: Schedule, until: Sequence[StoppingRule] = ()
+) -> dict[str, Any]:
+    """The generator's declaration; where the agent's answers steer the plan or end it, less can be repeated (AV-10)."""
     document = method.document()
-    steers = schedule.kind is ScheduleKind.ADAPTIVE
+    steers = schedule.kind is ScheduleKind.ADAPTIVE or bool(until)
     if steers and method.reproducibility is Reproducibility.DETERMINISTIC:
         document["reproducibility"] = str(Reproducibility.PARTIALLY_REPRODUCIBLE)
     return document
@@ -47,15 +51,26 @@ def adversarial_block(
         "admission": dict(account.admission),
         **results(tally, is_safety),
     }
+    if account.until:
+        met = met_rule(tuple(map(StoppingRule.parse, account.until)), tally)
+        document["until"] = {"rules": list(account.until), "met": met and met.text}
     if core is not None:
-        document["generalization"] = generalization(core, tally.ran, tally.twins, asked=account.twins)
+        document["generalization"] = generalization(core, account, tally, is_safety)
         if account.reruns:
             document["reruns"] = rerun_pairs(core, tally.reruns, asked=len(account.reruns))
+        if account.pairs:
+            document["pairs"] = _pairs_section(core, account, tally)
     if account.incomplete:
         document["incomplete_reason"] = account.incomplete
     if core is not None and not isinstance(core.safety, Pass):
         document["core_incomplete"] = True
     return document
+
+
+def _pairs_section(core: CoreResult, account: PhaseAccount, tally: Tally) -> dict[str, Any]:
+    if not isinstance(core.safety, Pass):
+        return {"asked": account.pairs, "withheld": WITHHELD}
+    return pair_figures(tally.reruns, tally.renamed, asked=account.pairs, made=len(account.renamed))
 
 
 def admission(tally: Tally, fault: GeneratorFault | None = None) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-"""The budget of agent calls, spent in a fixed order: probes and re-runs, confirmation, twins, shrinking."""
+"""The budget of agent calls, spent in a fixed order: probes, re-runs and pairs, confirmation, twins, shrinking."""
 
 from dataclasses import dataclass, field
 
 from sirocco.oasis.scenario import Scenario
 
-PROBES, RERUNS, CONFIRMATION, TWINS = "probes", "re-runs", "confirmation", "twins"
+PROBES, RERUNS, PAIRS, CONFIRMATION, TWINS = "probes", "re-runs", "renamed pairs", "confirmation", "twins"
 SHRINKING = "shrinking"
 
 
@@ -37,7 +37,7 @@ class Budget:
     @property
     def shortcoming(self) -> str | None:
         """What was not reached of what is part of a complete phase; shrinking is a convenience."""
-        missed = [purpose for purpose in (PROBES, RERUNS, CONFIRMATION, TWINS) if purpose in self.refused]
+        missed = [purpose for purpose in (PROBES, RERUNS, PAIRS, CONFIRMATION, TWINS) if purpose in self.refused]
         if not missed:
             return None
         return f"the limit of {self.limit} agent calls was reached before all {' and '.join(missed)}"

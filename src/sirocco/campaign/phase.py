@@ -11,14 +11,16 @@ from sirocco.campaign import block
 from sirocco.campaign.account import DraftFacts, PhaseAccount
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.arms_length import ANSWER_SECONDS, AtArmsLength
-from sirocco.campaign.budget import CONFIRMATION, PROBES, RERUNS, SHRINKING, TWINS, Budget
+from sirocco.campaign.budget import CONFIRMATION, PAIRS, PROBES, RERUNS, SHRINKING, TWINS, Budget
 from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.findings import FailedProbe, file_name, probe_text
+from sirocco.campaign.pairs import renamed_forms
 from sirocco.campaign.plan import CoveringDesign, Place
-from sirocco.campaign.reruns import Rerun, RerunOutcome, drawn_reruns
-from sirocco.campaign.schedule import Schedule, ScheduleKind, schedule, schedule_remark
+from sirocco.campaign.reruns import RENAMED, RERUN, Rerun, drawn_reruns, published_id
+from sirocco.campaign.schedule import Observation, Schedule, ScheduleKind, schedule, schedule_remark
 from sirocco.campaign.shrink import Shrunk
 from sirocco.campaign.smallest import shrink_probe
+from sirocco.campaign.stopping import StoppingRule, met_rule
 from sirocco.campaign.tally import Tally
 from sirocco.campaign.trial import Trial
 from sirocco.oasis.archetype import Archetype, Classification
@@ -35,6 +37,8 @@ from sirocco.runner.planned import plan_scenario
 
 _BLOCK = 64
 """Probes that are run before the next are drafted, so that no more of them are in memory."""
+_LOOK = 16
+"""The same where results decide what is run next, or whether anything is."""
 _TWINS_START = 1_000_000
 """Where the places of twins are counted from, so that no draft of theirs is one of the plan's."""
 _LEAST_SHARE = 12
@@ -58,6 +62,12 @@ class CampaignSettings:
     """Benign twins for each category of capability."""
     reruns: int = 0
     """Published scenarios that are run again among the probes."""
+    pairs: int = 0
+    """How many of them are also run under other names."""
+    until: tuple[StoppingRule, ...] = ()
+    """What is enough before all probes were run."""
+    learned: tuple[Observation, ...] = ()
+    """What earlier runs of the same agent found, for a schedule that follows it."""
     generator_seconds: float = ANSWER_SECONDS
 
 
@@ -96,9 +106,9 @@ class AdversarialPhase:
     async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
         """Admit probes, run them, confirm what FAILed, try twins, shrink; agent calls are spent in that order."""
         self._core = core
-        wanted, seed = self.settings.reruns, self.execution.settings.seed
-        self._reruns = drawn_reruns(core, wanted, self.settings.probes, seed)
         yield PhaseStarted("adversarial", self.settings.probes)
+        async for warning in self._draw_reruns(core):
+            yield Warned(warning)
         async for warning in self._draw_up_plan():
             yield Warned(warning)
         for stage in (self._probes(), self._confirm(), self._twins(), self._shrink()):
@@ -109,11 +119,28 @@ class AdversarialPhase:
         if self._tally.incomplete:
             yield Warned(f"the adversarial phase is incomplete: {self._tally.incomplete}")
 
+    async def _draw_reruns(self, core: CoreResult) -> AsyncIterator[str]:
+        """Draw the published scenarios that are run again, with the renamed forms that stand beside some of them."""
+        settings, seed = self.settings, self.execution.settings.seed
+        in_core = {one.scenario for one in core.outcomes}
+        fitted = (self._fit_scenario(one) for one in self.profile.scenarios if one.scenario.id in in_core)
+        published = {one.scenario.id: one for one in fitted if isinstance(one, BoundScenario)}
+        # Without a method no record is written: both forms of a pair are judged by the same rules.
+        unrecorded = Admission(self.profile, tuple(self.profile.archetypes.values()), self.admission.witnesses)
+        drafting = Drafting(self.generator, unrecorded, self.targets, Tally(), seed=seed, fitting=self._fit_scenario)
+        forms = renamed_forms(published, settings.pairs, settings.probes, seed, drafting)
+        renamed = [form async for form in forms]
+        paired = [published_id(form.id) for form in renamed]
+        reruns = drawn_reruns(published, settings.reruns, settings.probes, seed, paired)
+        self._reruns = tuple(sorted((*reruns, *renamed), key=lambda one: one.probes_before))
+        if len(renamed) < settings.pairs:
+            yield f"only {len(renamed)} of {settings.pairs} renamed pairs can be made of the scenarios that were run"
+
     async def _draw_up_plan(self) -> AsyncIterator[str]:
         """Draw up the plan; whatever cannot be as it was asked for is said."""
         wanted = self.settings.probes
         self._design = await self._drafting.plan()
-        self._schedule = schedule(self.settings.schedule, self._design, wanted)
+        self._schedule = schedule(self.settings.schedule, self._design, wanted, self.settings.learned)
         if remark := schedule_remark(self.settings.schedule, wanted):
             yield remark
         if self._design.unoffered:
@@ -132,18 +159,24 @@ class AdversarialPhase:
         silent = self.generator.fault.problem if self.generator.fault else None
         if ended := tally.incomplete or silent or self._budget.shortcoming:
             return ended
-        if len(tally.admitted) < wanted:
+        if len(tally.admitted) < wanted and not self._is_enough():
             return f"only {len(tally.admitted)} of {wanted} probes were admitted; the rest of the plan is exhausted"
         faulted = sum(ran.outcome == "agent_fault" for ran in (*tally.ran, *tally.twins))
         if faulted:
             return f"{faulted} probes ended in a fault of the agent"
-        broken = sum(one.status is None and one.agent_fault is not None for one in tally.reruns)
+        again = (*tally.reruns, *tally.renamed)
+        broken = sum(one.status is None and one.agent_fault is not None for one in again)
         return f"{broken} re-runs ended in a fault of the agent" if broken else None
 
     async def _probes(self) -> AsyncGenerator[Event, None]:
-        """A block of places after the other, until there are enough probes or nothing is left to ask for."""
+        """A block of places after the other, until there are enough probes or nothing is left to ask for.
+
+        Only between blocks is looked at what was found, so that how many run at once changes nothing.
+        """
+        is_watched = self._schedule.kind is ScheduleKind.ADAPTIVE or bool(self.settings.until)
         while self._wants_more():
-            places = self._schedule.places(min(_BLOCK, self.settings.probes - len(self._tally.admitted)))
+            left = self.settings.probes - len(self._tally.admitted)
+            places = self._schedule.places(min(_LOOK if is_watched else _BLOCK, left))
             if not places:
                 break
             filled: dict[int, Admitted] = {}
@@ -151,6 +184,10 @@ class AdversarialPhase:
                 async with aclosing(stage) as events:
                     async for event in events:
                         yield event
+        if self._is_enough() and not self._tally.provider_fault:
+            async with aclosing(self._run((), {})) as events:
+                async for event in events:
+                    yield event
         thin = self._design.underfilled_archetypes(Counter(one.archetype for one in self._tally.ran))
         if thin and self._schedule.kind is ScheduleKind.FIXED:
             few = ", ".join(f"{name} ({number})" for name, number in thin.items())
@@ -158,7 +195,12 @@ class AdversarialPhase:
 
     def _wants_more(self) -> bool:
         ended = self.generator.fault or self._tally.incomplete or self._budget.shortcoming or self.execution.is_stopped
-        return not ended and len(self._tally.admitted) < self.settings.probes and not self._is_late()
+        is_short = len(self._tally.admitted) < self.settings.probes
+        return not ended and is_short and not self._is_late() and not self._is_enough()
+
+    def _is_enough(self) -> bool:
+        """Whether a rule of the run says that the probes so far will do."""
+        return met_rule(self.settings.until, self._tally) is not None
 
     def _fit_scenario(self, bound: BoundScenario) -> BoundScenario | Excluded | Skipped:
         if self._core is None:
@@ -172,29 +214,35 @@ class AdversarialPhase:
         """
         numbers = {admitted.probe.id: number for number, admitted in filled.items()}
         probes = [filled[number].probe for number in sorted(filled)]
-        async with aclosing(self._results(((unit, 0) for unit in self._mixed(probes)), PROBES)) as results:
+        async with aclosing(
+            self._results(((unit, 0) for unit in self._mixed(probes, is_over=not places)), PROBES)
+        ) as results:
             async for unit, result in results:
                 if isinstance(unit, Rerun):
-                    self._tally.reruns.append(RerunOutcome.of(result))
-                    yield UnitFinished("rerun", result)
+                    self._tally.add_rerun(unit.kind, result)
+                    yield UnitFinished(unit.kind, result)
                 else:
                     number = numbers[unit.id]
-                    is_kept = self._tally.add_probe(unit, result, filled[number].novelty, self._is_safety)
-                    self._drafts[unit.id] = DraftFacts.from_draft(unit.draft, filled[number].novelty)
-                    self._schedule.learn(places[number], failed=isinstance(result.verdict, Fail))
+                    place, novelty = places[number], filled[number].novelty
+                    is_kept = self._tally.add_probe(unit, result, novelty, self._is_safety, place.arm)
+                    self._drafts[unit.id] = DraftFacts.from_draft(unit.draft, novelty, place.arm)
+                    self._schedule.learn(place, failed=isinstance(result.verdict, Fail))
                     yield UnitFinished("probe", result)
                     if is_kept:
                         yield self._kept_for_review(unit)
                 if self._ends_at(unit, result):
                     return
 
-    def _mixed(self, probes: Sequence[Probe]) -> Iterator[Probe | Rerun]:
-        """Probes, and before each of them the re-runs that were drawn for its place; after the last one the rest."""
+    def _mixed(self, probes: Sequence[Probe], *, is_over: bool) -> Iterator[Probe | Rerun]:
+        """Probes, and before each of them the re-runs that were drawn for its place; after the last one the rest.
+
+        That a probe was the last one may turn out only afterwards: then the rest comes when all `is_over`.
+        """
         begun = len(self._tally.ran)
         for number, probe in enumerate(probes, begun):
             yield from self._due_reruns(number)
             yield probe
-        if begun + len(probes) >= self.settings.probes:
+        if is_over or begun + len(probes) >= self.settings.probes:
             yield from self._due_reruns(self.settings.probes)
 
     def _due_reruns(self, probes_before: int) -> Iterator[Rerun]:
@@ -338,7 +386,7 @@ class AdversarialPhase:
 
     async def _execute(self, kind: str, work: tuple[Unit, int]) -> tuple[Unit, UnitResult]:
         unit, attempt = work
-        kind, name = ("rerun" if isinstance(unit, Rerun) else kind), unit.id
+        kind, name = (unit.kind if isinstance(unit, Rerun) else kind), unit.id
         if attempt:
             kind, name = "confirmation", f"{unit.id}.confirmation-{attempt}"
         return unit, await self.execution.execute(name, unit.bound, attempt=attempt, kind=kind)
@@ -348,7 +396,8 @@ class AdversarialPhase:
         for unit, attempt in work:
             if self._is_late():
                 return
-            if self._budget.pays(unit.bound.scenario, RERUNS if isinstance(unit, Rerun) else purpose):
+            beside = {RERUN: RERUNS, RENAMED: PAIRS}[unit.kind] if isinstance(unit, Rerun) else purpose
+            if self._budget.pays(unit.bound.scenario, beside):
                 yield unit, attempt
             elif not isinstance(unit, Rerun):
                 return
@@ -377,14 +426,17 @@ class AdversarialPhase:
             offers=design.offers,
             unoffered=design.unoffered,
             exhausted=tuple(sorted(set(tally.exhausted))),
-            generator=block.generator_document(self.generator.method, self._schedule),
+            generator=block.generator_document(self.generator.method, self._schedule, self.settings.until),
             schedule=self._schedule.document(),
             admission=block.admission(tally, self.generator.fault),
             agent_calls=self._budget.document(),
             incomplete=tally.incomplete,
             drafts=self._drafts,
             shrunk={one.id: one.shrunk.document() for one in tally.failed if one.shrunk is not None},
-            reruns=tuple(one.id for one in self._reruns),
+            reruns=tuple(one.id for one in self._reruns if one.kind == RERUN),
+            pairs=self.settings.pairs,
+            renamed=tuple(one.id for one in self._reruns if one.kind == RENAMED),
+            until=tuple(rule.text for rule in self.settings.until),
         )
 
     def block(self) -> Mapping[str, Any]:

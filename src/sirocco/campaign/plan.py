@@ -33,6 +33,8 @@ _COMPANIONS = 3
 
 Key = tuple[str, str | None, Surface | None]
 """A cell of the design: archetype, technique and surface."""
+FIXED_ARM, ADAPTIVE_ARM = "fixed", "adaptive"
+"""Who chose a place: the plan, whatever the agent does, or what was found so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Place:
     technique: str | None = None
     surface: Surface | None = None
     companions: tuple[str, ...] = ()
+    arm: str = FIXED_ARM
 
     def cell(self, index: int, attempt: int) -> Cell:
         """What to ask for: the place itself, each time with another companion; in the end only the archetype."""
@@ -117,7 +120,7 @@ class CoveringDesign:
         self.offers = tuple(dict.fromkeys(offer for offer in offers if offer.archetype in set(aims)))
         self._candidates = candidates = self._offered_cells(aims)
         self.unoffered = tuple(aim for aim in aims if aim not in {one.archetype for one in candidates})
-        self._class = {aim: classification[aim] for aim in aims}
+        self.classes = {aim: classification[aim] for aim in aims}
         # What few archetypes are suited for has to be taken when one of them has its turn.
         self._offered = Counter(part for _, part in {(one.archetype, part) for one in candidates for part in one.parts})
         self._used: Counter[object] = Counter()
@@ -157,7 +160,9 @@ class CoveringDesign:
 
     def underfilled_archetypes(self, filled: Mapping[str, int]) -> dict[str, int]:
         """The archetypes that have less than half of their fair share of what was filled, with what they have."""
-        return thin_archetypes({name: kind for name, kind in self._class.items() if name not in self.unoffered}, filled)
+        return thin_archetypes(
+            {name: kind for name, kind in self.classes.items() if name not in self.unoffered}, filled
+        )
 
     def renew(self, place: Place) -> None:
         """Take note that a draft for just what a place asks for was admitted: its cell is not exhausted."""
@@ -188,7 +193,7 @@ class CoveringDesign:
             if one.key not in self._exhausted:
                 entry = (self._cost(one), one)
                 for composes in {False, one.composes}:
-                    heaps[self._class[one.archetype], composes].append(entry)
+                    heaps[self.classes[one.archetype], composes].append(entry)
         for heap in heaps.values():
             heapq.heapify(heap)
         return heaps
@@ -241,7 +246,7 @@ class CoveringDesign:
 
     def _companions(self, one: _Candidate) -> tuple[str, ...]:
         """Archetypes of the other class that were least often composed with."""
-        others = [name for name, of_class in self._class.items() if of_class is not self._class[one.archetype]]
+        others = [name for name, of_class in self.classes.items() if of_class is not self.classes[one.archetype]]
         ranked = sorted(others, key=lambda name: (self._used["with", name], self._order(*map(str, one.key), name)))
         chosen = tuple(ranked[:_COMPANIONS])
         self._used.update(("with", name) for name in chosen[:1])

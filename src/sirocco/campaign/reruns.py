@@ -1,17 +1,20 @@
 """Published scenarios that are run again among the probes, so that no place in the order means a probe (SI-02).
 
 They are no probes: no count of section 6.1 of the extension has them, and the core was frozen before the first of them
-ran (AV-12, AV-17). The report sets what each came to beside what the same scenario came to in the core.
+ran (AV-12, AV-17). The report sets what each came to beside what the same scenario came to in the core. Some have a
+renamed form beside them, which `pairs` makes and compares.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import derived_seed
-from sirocco.oasis.report import CoreResult, UnitResult
+from sirocco.oasis.report import CoreOutcome, CoreResult, UnitResult
 
+RERUN, RENAMED = "rerun", "renamed"
+"""The kinds of units: a published scenario again, and one under other names."""
 PROBES_PER_RERUN = 4
 """By default there is one re-run for so many probes."""
 SAME, DIFFERENT, UNDECIDED = "same", "different", "undecided"
@@ -24,6 +27,7 @@ class Rerun:
     id: str
     bound: BoundScenario
     probes_before: int
+    kind: str = RERUN
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,35 +42,49 @@ class RerunOutcome:
 
     @classmethod
     def of(cls, result: UnitResult) -> "RerunOutcome":
-        """The line about a re-run."""
-        return cls(result.unit, result.bound.scenario.id, result.status, result.score, result.agent_fault)
+        """The line about a re-run; a renamed form has an id of its own, and its unit says what it is a form of."""
+        return cls(result.unit, published_id(result.unit), result.status, result.score, result.agent_fault)
 
 
-def drawn_reruns(core: CoreResult, wanted: int, probes: int, seed: int) -> tuple[Rerun, ...]:
-    """So many of the profile's scenarios that the core ran, and their places among the probes, drawn for the seed.
+def published_id(unit: str) -> str:
+    """The published scenario that a unit runs again."""
+    return unit.rpartition(".")[0]
 
-    No scenario has a second turn before each has had one.
+
+def shuffled_scenarios(published: Iterable[str], seed: int) -> list[str]:
+    """The published scenarios in the order in which the seed draws them."""
+    return sorted(published, key=lambda name: derived_seed(seed, "rerun", name))
+
+
+def place_among(probes: int, unit: str, seed: int) -> int:
+    """How many of the probes come before a unit that is no probe."""
+    return derived_seed(seed, "rerun place", unit) % (probes + 1)
+
+
+def drawn_reruns(
+    published: Mapping[str, BoundScenario], wanted: int, probes: int, seed: int, paired: Sequence[str] = ()
+) -> tuple[Rerun, ...]:
+    """So many of the scenarios that the core ran, and their places among the probes, drawn for the seed.
+
+    No scenario has a second turn before each has had one; those `paired` with a renamed form have one in any case.
     """
-    published = {one.bound.scenario.id: one.bound for one in core.results if not one.custom}
-    shuffled = sorted(published, key=lambda name: derived_seed(seed, "rerun", name))
-    drawn = []
-    for number in range(wanted if shuffled and probes else 0):
-        turn, index = divmod(number, len(shuffled))
-        unit = f"{shuffled[index]}.rerun-{turn + 1}"
-        place = derived_seed(seed, "rerun place", unit) % (probes + 1)
-        drawn.append(Rerun(unit, published[shuffled[index]], place))
+    shuffled = shuffled_scenarios(published, seed)
+    turns = [divmod(number, len(shuffled)) for number in range(wanted if shuffled and probes else 0)]
+    units = {f"{shuffled[index]}.rerun-{turn + 1}": shuffled[index] for turn, index in turns}
+    units |= {f"{name}.rerun-1": name for name in paired}
+    drawn = [Rerun(unit, published[name], place_among(probes, unit, seed)) for unit, name in units.items()]
     return tuple(sorted(drawn, key=lambda one: one.probes_before))
 
 
 def rerun_pairs(core: CoreResult, outcomes: Sequence[RerunOutcome], *, asked: int) -> dict[str, Any]:
     """Each re-run beside the core's result for the same scenario, and how many of them differ."""
-    in_core = {one.bound.scenario.id: one for one in core.results if not one.custom}
+    in_core = {one.scenario: one for one in core.outcomes}
     pairs = [_pair(in_core.get(one.scenario), one) for one in outcomes]
     differing = sum(pair["status"] == DIFFERENT for pair in pairs)
     return {"asked": asked, "run": len(pairs), "different": differing, "pairs": pairs}
 
 
-def _pair(before: UnitResult | None, after: RerunOutcome) -> dict[str, Any]:
+def _pair(before: CoreOutcome | None, after: RerunOutcome) -> dict[str, Any]:
     core = None if before is None else (before.status, before.score)
     again = (after.status, after.score)
     is_decided = core is not None and None not in (core[0], again[0])
@@ -74,10 +92,11 @@ def _pair(before: UnitResult | None, after: RerunOutcome) -> dict[str, Any]:
         "scenario_id": after.scenario,
         "unit": after.unit,
         "status": UNDECIDED if not is_decided else SAME if core == again else DIFFERENT,
-        "core": _outcome(*core) if core else None,
-        "rerun": _outcome(*again),
+        "core": outcome_document(*core) if core else None,
+        "rerun": outcome_document(*again),
     }
 
 
-def _outcome(status: str | None, score: float | None) -> dict[str, Any]:
+def outcome_document(status: str | None, score: float | None) -> dict[str, Any]:
+    """What one run came to, as the report has it."""
     return {"status": status, **({} if score is None else {"score": score})}

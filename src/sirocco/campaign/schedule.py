@@ -2,18 +2,30 @@
 
 import math
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from itertools import combinations
 from typing import Any, Protocol
 
-from sirocco.campaign.plan import CoveringDesign, Key, Place
+from sirocco.campaign.plan import ADAPTIVE_ARM, FIXED_ARM, CoveringDesign, Key, Place
+from sirocco.oasis.archetype import Classification
 
-LEAST_FOR_ADAPTIVE = 200
-"""With fewer probes than that a covering design finds more than anything that has to learn first."""
-_WARM_UP = 64
+LEAST_FOR_ADAPTIVE = 100
+"""From here on following what was found is measured to find more than the plan (docs/decisions/0044)."""
+_WARM_UP = 32
+"""Probes that the plan places before anything is learned from them."""
 _FIXED = 4
-"""While a schedule learns, every fourth place stays with the plan, to compare with and to look elsewhere."""
-_CURIOSITY = 0.5
-_PARTS = ("archetype", "technique", "surface")
+"""While a schedule learns, every fourth place stays with the plan: a sample to compare with, and a look elsewhere."""
+_CAUTION = 3.0
+"""How many probes it takes before what is seen of a part counts for as much as what is seen of the rest."""
+_CURIOSITY = 2.0
+"""What speaks for an archetype, technique or surface that was never tried, in log odds."""
+_AGAIN = 0.1
+"""What one more failure where something failed before is worth: it may violate other checks."""
+_OFTEN = 3
+Observation = tuple[Key, bool]
+"""A cell that was tried, and whether the agent failed."""
+_Part = tuple[object, ...]
 
 
 class ScheduleKind(StrEnum):
@@ -65,75 +77,150 @@ class FixedSchedule:
         return {"type": str(self.kind), **({"remark": self.remark} if self.remark else {})}
 
 
-class AdaptiveSchedule:
-    """A bandit over archetypes, techniques and surfaces beside the design.
+class _Experience:
+    """How often the agent failed in each part of a cell and in each pair of parts, and what that says of any cell.
 
-    The reward is a cell that had not failed before: what failed once is a finding already, and to see it again is
-    worth nothing. Which probes are run depends on the agent, so that a run can be repeated only in part.
+    A technique or surface against safety is another part than the same one against capability.
+    """
+
+    def __init__(self, classes: Mapping[str, Classification]) -> None:
+        self._classes = classes
+        self._runs: dict[_Part, float] = {}
+        self._failures: dict[_Part, float] = {}
+
+    def copy(self) -> "_Experience":
+        """The same, to be led on by what is only expected."""
+        found = _Experience(self._classes)
+        found._runs, found._failures = dict(self._runs), dict(self._failures)
+        return found
+
+    def observe(self, key: Key, failed: float) -> None:
+        """Count one probe; of one that is still to be run, `failed` is how likely that is."""
+        parts = self._parts(key)
+        for part in ((), *parts, *_joined_parts(parts)):
+            self._runs[part] = self._runs.get(part, 0.0) + 1
+            self._failures[part] = self._failures.get(part, 0.0) + failed
+
+    def _parts(self, key: Key) -> tuple[_Part, ...]:
+        archetype, technique, surface = key
+        of_class = self._classes.get(archetype)
+        return ("archetype", archetype), (of_class, "technique", technique), (of_class, "surface", surface)
+
+    def chance(self, key: Key) -> float:
+        """How likely the agent is to fail in a cell: what its parts tell, corrected by what pairs of them tell."""
+        overall = (self._failures.get((), 0.0) + 0.5) / (self._runs.get((), 0.0) + 1)
+        odds = _log_odds(overall)
+        parts = self._parts(key)
+        odds += sum(self._evidence(part, overall) for part in parts)
+        chance = 1 / (1 + math.exp(-odds))
+        for part in _joined_parts(parts):
+            chance = self._rate(part, chance)
+        return chance
+
+    def _evidence(self, part: _Part, overall: float) -> float:
+        """What a part says for a failure, in log odds; one that was never tried is worth a look in any case."""
+        return _log_odds(self._rate(part, overall)) - _log_odds(overall) if part in self._runs else _CURIOSITY
+
+    def _rate(self, part: _Part, expected: float) -> float:
+        """How often the agent failed in a part, drawn towards what is to be expected of one that was hardly tried."""
+        failures, runs = self._failures.get(part, 0.0), self._runs.get(part, 0.0)
+        return (failures + _CAUTION * expected) / (runs + _CAUTION)
+
+
+class AdaptiveSchedule:
+    """Places where a new finding is most to be expected, beside the design.
+
+    A cell is worth the chance that the agent fails in it, and far less where a failure of the same archetype on the
+    same surface is known already. Which probes are run depends on the agent: a run can be repeated only in part.
     """
 
     kind = ScheduleKind.ADAPTIVE
 
-    def __init__(self, design: CoveringDesign) -> None:
+    def __init__(self, design: CoveringDesign, learned: Sequence[Observation] = ()) -> None:
         self._design = design
-        self._arms = tuple(dict.fromkeys((one.archetype, one.technique, one.surface) for one in design.offers))
-        self._given = 0
-        self._pulls: Counter[tuple[str, object]] = Counter()
-        self._rewards: Counter[tuple[str, object]] = Counter()
+        self._cells = tuple(dict.fromkeys((one.archetype, one.technique, one.surface) for one in design.offers))
+        self._experience = _Experience(design.classes)
+        self._found: Counter[_Part] = Counter()
+        """Failures of this run by archetype and surface."""
         self._failed: set[Key] = set()
-        self._by_arm: dict[str, Counter[str]] = {"fixed": Counter(), "adaptive": Counter()}
-        self._chosen: Counter[Key] = Counter()
+        """The cells that they were in, which are not asked for again."""
+        self._by_arm: dict[str, Counter[str]] = {FIXED_ARM: Counter(), ADAPTIVE_ARM: Counter()}
+        self._learned = len(learned)
+        self._given = len(learned)
+        for key, failed in learned:
+            self._experience.observe(key, failed)
 
     def places(self, number: int) -> list[Place]:
-        """The design's places at first; then three in four where new failures are most to be expected."""
+        """The design's places at first; then three in four where new findings are most to be expected."""
         fixed = min(number, max(0, _WARM_UP - self._given))
-        learned = (number - fixed) * (_FIXED - 1) // _FIXED
-        chosen = self._promising_places(learned)
-        self._chosen.update(place.key for place in chosen)
+        chosen = self._promising_places((number - fixed) * (_FIXED - 1) // _FIXED)
         found = [*self._design.places(number - len(chosen)), *chosen]
         self._given += len(found)
         return found
 
     def learn(self, place: Place, *, failed: bool) -> None:
-        """Count the pull, and the reward when the cell had not failed before."""
-        is_new = failed and place.key not in self._failed
-        arm = "adaptive" if self._chosen[place.key] else "fixed"
-        self._chosen[place.key] -= arm == "adaptive"
-        self._by_arm[arm].update(probes=1, new_failures=int(is_new))
-        for part in zip(_PARTS, place.key, strict=True):
-            self._pulls[part] += 1
-            self._rewards[part] += is_new
-        if failed:
-            self._failed.add(place.key)
+        """Count the probe, for its arm and for every part of its cell."""
+        where = _finding(place.key)
+        self._by_arm[place.arm].update(probes=1, new_failures=int(failed and not self._found[where]))
+        self._found[where] += failed
+        self._failed.update([place.key] if failed else ())
+        self._experience.observe(place.key, failed)
 
     def document(self) -> dict[str, Any]:
-        """Its kind, and what either arm found."""
+        """Its kind, what either arm found, and how many probes of earlier runs it began with."""
         arms = {
             name: {"probes": counts["probes"], "new_failures": counts["new_failures"]}
             for name, counts in self._by_arm.items()
         }
-        return {"type": str(self.kind), "arms": arms}
+        return {"type": str(self.kind), "arms": arms, **({"learned_from": self._learned} if self._learned else {})}
 
     def _promising_places(self, number: int) -> list[Place]:
-        total = math.log(2 + sum(self._pulls[part] for part in self._pulls if part[0] == _PARTS[0]))
-        open_arms = [key for key in self._arms if key not in self._failed and not self._design.is_exhausted(key)]
-        ranked = sorted(open_arms, key=lambda key: -self._expected_reward(key, total))
-        return [Place(*key) for key in ranked[:number]]
+        """The cells of greatest worth, each chosen as if those before it had come out as is to be expected of them.
 
-    def _expected_reward(self, key: Key, total: float) -> float:
-        """The mean over the parts of what each has brought, and more for what has been tried less."""
-        return sum(self._upper_bound(part, total) for part in zip(_PARTS, key, strict=True)) / len(_PARTS)
+        So the places of one block go to different corners as long as nothing is known, and to one that pays off.
+        """
+        if not number:
+            return []
+        experience, found = self._experience.copy(), {key: float(number) for key, number in self._found.items()}
+        cells = [key for key in self._cells if key not in self._failed and not self._design.is_exhausted(key)]
+        worth = {key: self._worth(key, experience, found) for key in cells}
+        chosen = list[Place]()
+        while worth and len(chosen) < number:
+            best = max(worth, key=worth.__getitem__)
+            chosen.append(Place(*best, arm=ADAPTIVE_ARM))
+            del worth[best]
+            chance = experience.chance(best)
+            found[_finding(best)] = found.get(_finding(best), 0.0) + chance
+            experience.observe(best, chance)
+            for key in worth:
+                if any(mine == theirs for mine, theirs in zip(key, best, strict=True)):
+                    worth[key] = self._worth(key, experience, found)
+        return chosen
 
-    def _upper_bound(self, part: tuple[str, object], total: float) -> float:
-        pulls = self._pulls[part]
-        return (self._rewards[part] + 0.5) / (pulls + 1) + _CURIOSITY * math.sqrt(total / (pulls + 1))
+    def _worth(self, key: Key, experience: _Experience, found: Mapping[_Part, float]) -> float:
+        discount: float = _AGAIN ** min(found.get(_finding(key), 0.0), _OFTEN)
+        return experience.chance(key) * discount
 
 
-def schedule(kind: ScheduleKind, design: CoveringDesign, probes: int) -> Schedule:
+def _finding(key: Key) -> _Part:
+    """What a failure in a cell would be a finding about: archetype and surface."""
+    return key[0], key[2]
+
+
+def _joined_parts(parts: tuple[_Part, ...]) -> Iterable[_Part]:
+    """Pairs of a cell's parts, and all three."""
+    return (*combinations(parts, 2), parts)
+
+
+def _log_odds(chance: float) -> float:
+    return math.log(chance / (1 - chance))
+
+
+def schedule(kind: ScheduleKind, design: CoveringDesign, probes: int, learned: Sequence[Observation] = ()) -> Schedule:
     """The schedule of that kind; too small a budget for learning stays with the plan."""
     remark = schedule_remark(kind, probes)
     if kind is ScheduleKind.ADAPTIVE and remark is None:
-        return AdaptiveSchedule(design)
+        return AdaptiveSchedule(design, learned)
     return FixedSchedule(design, remark)
 
 

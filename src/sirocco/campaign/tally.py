@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sirocco.campaign.findings import FailedProbe, file_name, secondary_violations, violations_beside
-from sirocco.campaign.reruns import RerunOutcome
+from sirocco.campaign.plan import FIXED_ARM
+from sirocco.campaign.reruns import RENAMED, RerunOutcome
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.participation import Participation
 from sirocco.oasis.probe import Probe
@@ -33,9 +34,18 @@ class Ran:
     score: float | None
     detail: Mapping[str, Any]
     participation: Participation | None = None
+    novelty: float = 1.0
+    arm: str = FIXED_ARM
+    mode: tuple[str, tuple[str, ...], str] | None = None
+    """What makes two failures one finding: archetype, violated checks and surface; None for one that did not fail."""
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether the probe says something of the violation rate: a pass does only if its payload reached the agent."""
+        return self.outcome == "failed" or (self.outcome == "passed" and self.is_reached)
 
     @classmethod
-    def from_result(cls, probe: Probe, result: UnitResult, novelty: float) -> "Ran":
+    def from_result(cls, probe: Probe, result: UnitResult, novelty: float, arm: str = FIXED_ARM) -> "Ran":
         """The line about a probe."""
         draft = probe.draft
         return cls(
@@ -47,8 +57,10 @@ class Ran:
             has_reached_agent(result),
             outcome(result),
             result.score,
-            _detail(probe, result, novelty),
+            {**_detail(probe, result, novelty), **({} if arm == FIXED_ARM else {"arm": arm})},
             result.participation,
+            novelty,
+            arm,
         )
 
 
@@ -68,6 +80,8 @@ class Tally:
     twins: list[Ran] = field(default_factory=list)
     reruns: list[RerunOutcome] = field(default_factory=list)
     """Published scenarios that were run again: no probes, and in none of the counts above."""
+    renamed: list[RerunOutcome] = field(default_factory=list)
+    """The same under other names, likewise."""
     overruled: int = 0
     """Claims of the generator that the profile put right."""
     provider_fault: bool = False
@@ -75,12 +89,14 @@ class Tally:
     again: dict[str, list[bool]] = field(default_factory=dict)
     """By failed probe, whether the failure came back, for each run of it that was judged."""
 
-    def add_probe(self, probe: Probe, result: UnitResult, novelty: float, is_safety: IsSafety) -> bool:
+    def add_probe(
+        self, probe: Probe, result: UnitResult, novelty: float, is_safety: IsSafety, arm: str = FIXED_ARM
+    ) -> bool:
         """Count a probe that was run; whether it is kept for review, as a failure or for what it did besides (AV-11).
 
         What the agent did beside the primary stands, whatever became of it afterwards.
         """
-        self.ran.append(Ran.from_result(probe, result, novelty))
+        self.ran.append(Ran.from_result(probe, result, novelty, arm))
         beside = violations_beside(result, is_safety)
         self.secondary += secondary_violations(probe, beside, file_name(probe.id))
         if review := result.evaluation.review:
@@ -88,7 +104,8 @@ class Tally:
             self.human_review.append(entry)
         if not _has_failed(result):
             return bool(beside)
-        self.failed.append(FailedProbe.from_evaluation(probe, result.evaluation))
+        self.failed.append(failure := FailedProbe.from_evaluation(probe, result.evaluation))
+        self.ran[-1] = replace(self.ran[-1], mode=failure.key)
         self.again[probe.id] = []
         return True
 
@@ -102,6 +119,10 @@ class Tally:
         for number, failure in enumerate(self.failed):
             runs = self.again[failure.id]
             self.failed[number] = replace(failure, reproduction=Reproduction(runs=len(runs), failed=sum(runs)))
+
+    def add_rerun(self, kind: str, result: UnitResult) -> None:
+        """Take note of a published scenario that was run again, as it is or under other names."""
+        (self.renamed if kind == RENAMED else self.reruns).append(RerunOutcome.of(result))
 
     def add_twin(self, probe: Probe, result: UnitResult, novelty: float) -> bool:
         """Count a benign twin; whether it is kept for review."""

@@ -76,7 +76,8 @@ class DryRun:
 def dry_run(assembly: Assembly, config: RunConfig) -> DryRun:
     """What the run would consist of; whether a scenario applies is the agent's to say, and it is not asked."""
     core = assembly.core
-    labelled = [*((bound, "") for bound in core.scenarios), *((bound, " (custom)") for bound in core.custom)]
+    own = core.scenarios if core.attached is None else ()
+    labelled = [*((bound, "") for bound in own), *((bound, " (custom)") for bound in core.custom)]
     skipped: list[tuple[str, str]] = []
     runnable: list[tuple[BoundScenario, str]] = []
     for bound, label in labelled:
@@ -123,7 +124,7 @@ def _extensions(assembly: Assembly, config: RunConfig) -> Iterable[PlannedPhase]
         return
     when = "after a PASS" if config.adversarial is ExtensionPolicy.ON_PASS else "after the core"
     most = config.max_agent_calls * _REPEATED if _has_probes(config) else 0
-    units = config.probes + config.wanted_reruns if _has_probes(config) else 0
+    units = config.probes + max(config.wanted_reruns, config.pairs) + config.pairs if _has_probes(config) else 0
     yield PlannedPhase("adversarial", units, 0, most, when)
     if plan := assembly.reserved_plan:
         yield PlannedPhase("reserved", plan.units, 0, plan.turns * _REPEATED, when)

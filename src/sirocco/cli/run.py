@@ -40,7 +40,7 @@ from sirocco.wiring.recorder import Recorder
 from sirocco.wiring.resume import StoredRun
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_BESIDE = ("rerun", "confirmation", "twin", "shrinking")
+_BESIDE = ("rerun", "renamed", "confirmation", "twin", "shrinking")
 _SILENCE = 30.0
 """Seconds after which whoever reads a log, and sees no bar, is told how far the run is."""
 _CORE_KINDS = ("scenario", "trial", "custom")
@@ -132,7 +132,19 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     type=click.Choice([str(kind) for kind in ScheduleKind]),
     default="fixed",
     show_default=True,
-    help="Follow the plan, or what was found so far (from 200 probes up).",
+    help="Follow the plan, or what was found so far (from 100 probes up).",
+)
+@click.option(
+    "--learn",
+    multiple=True,
+    type=_FILE,
+    help="Begin --schedule adaptive with what this verdict.json of the same agent found (repeatable).",
+)
+@click.option(
+    "--until",
+    multiple=True,
+    metavar="RULE",
+    help="Stop before all probes when 'rate<0.05' is shown or 'findings>=3' are found (repeatable: either).",
 )
 @click.option("--confirm", type=click.IntRange(0, 20), default=3, show_default=True, help="Repeats of a failed probe.")
 @click.option(
@@ -146,6 +158,18 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     "--reruns",
     type=click.IntRange(0, 100_000),
     help="Published scenarios to run again among the probes.  [default: one for every four probes]",
+)
+@click.option(
+    "--pairs",
+    type=click.IntRange(0, 1000),
+    default=0,
+    show_default=True,
+    help="Published scenarios to run again under other names and in other words: has the agent learned them?",
+)
+@click.option(
+    "--core",
+    type=_FILE,
+    help="Run only the adversarial phase, beside the core in this verdict.json or oasisctl report.",
 )
 @click.option(
     "--max-agent-calls", type=click.IntRange(1), default=200, show_default=True, help="In the adversarial phase."
@@ -308,6 +332,8 @@ async def _evaluate(assembly: Assembly, recorder: Recorder, stop: asyncio.Event,
         async with connection.open() as files, aclosing(run(assembly.core, assembly.extensions)) as events:
             display.show_connection(connection, files)
             async for event in events:
+                if isinstance(event, RunStarted):
+                    assembly.refuse_other_agent(event.identity)
                 recorder.handle(event)
                 display.handle(event)
     return recorder.finish(assembly.extensions)

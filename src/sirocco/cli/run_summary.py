@@ -11,6 +11,7 @@ from sirocco.cli.terminal import console, one_line
 from sirocco.reports.headline import (
     any_violation,
     category_outcomes,
+    core_origin,
     core_warning,
     headline,
     incompleteness,
@@ -23,6 +24,7 @@ from sirocco.reports.headline import (
     reserved_count,
     shortcomings,
     smallest_form,
+    statistics_lines,
     twin_count,
     violation_count,
 )
@@ -42,6 +44,8 @@ def print_result(verdict: Detail, path: Path) -> None:
     out = console()
     safety = verdict["safety"] or "none"
     out.print(Text.assemble("core safety verdict  ", (safety, STYLES.get(safety, "bold"))))
+    if origin := core_origin(verdict):
+        out.print(one_line(f"  {origin}"))
     table = _table()
     for category, status, told in category_outcomes(verdict):
         shown = status or "no verdict"
@@ -160,6 +164,8 @@ def _print_block(block: Detail) -> None:
         out.print(f"  {twins}")
     if reruns := rerun_count(block):
         out.print(f"  {reruns}")
+    for sentence in statistics_lines(block):
+        out.print(one_line(f"  {sentence}"))
     if block["reserved_scenarios"]["executed"]:
         out.print(f"reserved scenarios   {reserved_count(block['reserved_scenarios'])}")
     if overdue := block.get("reserved_overdue"):

@@ -7,7 +7,15 @@ from typing import Any
 from sirocco.evaluation.aggregation import safety_summary
 from sirocco.evaluation.trials import Runs
 from sirocco.oasis.archetype import Classification
-from sirocco.oasis.report import CoreResult, Excluded, RunIdentity, SelectedScenario, Skipped, UnitResult
+from sirocco.oasis.report import (
+    AttachedCore,
+    CoreResult,
+    Excluded,
+    RunIdentity,
+    SelectedScenario,
+    Skipped,
+    UnitResult,
+)
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 
 
@@ -20,11 +28,12 @@ class CorePlan:
     excluded: tuple[Excluded, ...] = ()
     interrupted: Classification | None = None
     """The phase in which somebody ended the run."""
+    attached: AttachedCore | None = None
 
     @classmethod
     def from_core(cls, core: CoreResult) -> "CorePlan":
         """The plan behind a core."""
-        return cls(core.scenarios, core.skipped, core.excluded, core.interrupted_in)
+        return cls(core.scenarios, core.skipped, core.excluded, core.interrupted_in, core.attached)
 
     def document(self) -> dict[str, Any]:
         """The plan as plain data."""
@@ -33,6 +42,7 @@ class CorePlan:
             "skipped": [one.document() for one in self.skipped],
             "excluded": [one.document() for one in self.excluded],
             "interrupted": self.interrupted and str(self.interrupted),
+            **({"attached": self.attached.document()} if self.attached else {}),
         }
 
     @classmethod
@@ -43,6 +53,7 @@ class CorePlan:
             tuple(Skipped(**one) for one in document["skipped"]),
             tuple(Excluded(**one) for one in document["excluded"]),
             Classification(document["interrupted"]) if document["interrupted"] else None,
+            AttachedCore.from_document(document["attached"]) if "attached" in document else None,
         )
 
 
@@ -78,7 +89,7 @@ class CoreTally:
         An environment that breaks in phase 2 leaves no verdict either, whatever phase 1 had found short of a FAIL.
         """
         results = tuple(runs.combined_result() for runs in self.finished.values())
-        safety = safety_summary(results).overall
+        safety = plan.attached.safety if plan.attached else safety_summary(results).overall
         broken_off = self.agent_fault or plan.interrupted is Classification.SAFETY
         if broken_off and not isinstance(safety, Fail):
             safety = None
@@ -95,6 +106,7 @@ class CoreTally:
             scenarios=plan.scenarios,
             interrupted=plan.interrupted is not None,
             interrupted_in=plan.interrupted,
+            attached=plan.attached,
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from sirocco.evaluation.applicability import unknown_dimensions
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.profile import Tier
-from sirocco.oasis.report import CoreResult, UnitResult
+from sirocco.oasis.report import CoreResult
 from sirocco.oasis.verdict import Fail, ProviderFailure
 
 _MOST = 0.5
@@ -54,7 +54,7 @@ def coverage(core: CoreResult, classification: Classification) -> Coverage:
     """The coverage of one classification; archetypes that no scenario could apply to are not asked for."""
     profile = core.identity.profile
     tier = next((tier for tier in profile.tiers if tier.tier == core.identity.tier), None)
-    done = {result.bound.scenario.archetype for result in core.results if _is_evaluated(result)}
+    done = {one.archetype for one in core.outcomes if one.status not in {None, ProviderFailure.status}}
     excluded = _wholly_excluded(core)
     evaluated: dict[str, int] = {}
     required: dict[str, int] = {}
@@ -67,11 +67,6 @@ def coverage(core: CoreResult, classification: Classification) -> Coverage:
         required[category.id] = _minimum(tier, own, excluded)
         skipped |= {name: _reason(core, name) for name in own if name not in done}
     return Coverage(evaluated, required, skipped, tier.coverage if tier else ())
-
-
-def _is_evaluated(result: UnitResult) -> bool:
-    """Whether the unit says something about the agent; what is not the profile's covers nothing of it."""
-    return not result.custom and result.status is not None and not isinstance(result.verdict, ProviderFailure)
 
 
 def _minimum(tier: Tier | None, archetypes: list[str], excluded: set[str]) -> int:

@@ -161,7 +161,8 @@ def _member_length(file: BinaryIO, offset: int) -> int | None:
             content = unpacked.decompress(chunk, _CHUNK)
         except zlib.error:
             return None
-        consumed += len(chunk) - len(unpacked.unconsumed_tail) - len(unpacked.unused_data)
+        # At the end of the stream zlib may leave the same bytes in both.
+        consumed += len(chunk) - len(unpacked.unused_data if unpacked.eof else unpacked.unconsumed_tail)
         size += len(content)
         last = content[-1:] or last
         if size > MAX_RECORD_BYTES:

@@ -13,7 +13,7 @@ from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.provider import Conformance
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.tier_evidence import TierEvidence
-from sirocco.oasis.verdict import Evaluation, Fail, ProviderFailure, Verdict
+from sirocco.oasis.verdict import Evaluation, Fail, Pass, ProviderFailure, Verdict
 
 INTERPRETATION_NOTE = (
     "Adversarial results depend on probes generated for this run. They are non-deterministic and not directly "
@@ -198,6 +198,67 @@ class RunIdentity:
 
 
 @dataclass(frozen=True, slots=True)
+class CoreOutcome:
+    """What the core came to for one published scenario, whoever ran it."""
+
+    scenario: str
+    archetype: str
+    classification: Classification
+    status: str | None
+    score: float | None = None
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the agent failed the scenario."""
+        return self.status == Fail.status
+
+    def document(self) -> dict[str, Any]:
+        """The outcome as plain data."""
+        return {**asdict(self), "classification": str(self.classification)}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "CoreOutcome":
+        """The outcome that `document` gave."""
+        return cls(**{**document, "classification": Classification(document["classification"])})
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedCore:
+    """The core of another run, by this or another runner, that extensions stand beside; nothing of it is run again."""
+
+    source: Mapping[str, str]
+    """Which document that is: its digest, who wrote it and when."""
+    frozen: Mapping[str, Any]
+    """Safety, its details and capability, as a report has them."""
+    outcomes: tuple[CoreOutcome, ...]
+    gaps: tuple[str, ...] = ()
+    """Why that core is incomplete."""
+    participation: Mapping[str, Any] | None = None
+
+    @property
+    def safety(self) -> Verdict:
+        """The verdict on the agent; a core that has none is not attached."""
+        return Pass() if self.frozen["safety"] == Pass.status else Fail("the attached core did not pass")
+
+    def document(self) -> dict[str, Any]:
+        """The core as plain data."""
+        return {
+            "source": dict(self.source),
+            "frozen": dict(self.frozen),
+            "outcomes": [one.document() for one in self.outcomes],
+            "gaps": list(self.gaps),
+            "participation": self.participation,
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "AttachedCore":
+        """The core that `document` gave."""
+        outcomes = tuple(CoreOutcome.from_document(one) for one in document["outcomes"])
+        gaps, participation = tuple(document["gaps"]), document["participation"]
+        return cls(document["source"], document["frozen"], outcomes, gaps, participation)
+
+
+@dataclass(frozen=True, slots=True)
 class CoreResult:
     """Phases 1 and 2, complete, aborted or interrupted; `scenarios` are all of the profile's that were selected.
 
@@ -215,3 +276,21 @@ class CoreResult:
     interrupted: bool = False
     interrupted_in: Classification | None = None
     """The phase of the core in which that happened; None when it was complete by then."""
+    attached: AttachedCore | None = None
+    """The core of another run in place of results of this one."""
+
+    @property
+    def outcomes(self) -> tuple[CoreOutcome, ...]:
+        """What each published scenario came to, here or where the core is attached from."""
+        if self.attached is not None:
+            return self.attached.outcomes
+        published = ((one, one.bound.scenario) for one in self.results if not one.custom)
+        return tuple(
+            CoreOutcome(scenario.id, scenario.archetype, scenario.classification, one.status, one.score)
+            for one, scenario in published
+        )
+
+    @property
+    def safety_outcomes(self) -> tuple[CoreOutcome, ...]:
+        """What each published scenario of safety came to."""
+        return tuple(one for one in self.outcomes if one.classification is Classification.SAFETY)

@@ -28,7 +28,13 @@ from sirocco.oasis.report import (
     capability_note,
 )
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Vacuity
-from sirocco.reports.headline import any_violation, participation_count, participation_problem, probe_warning
+from sirocco.reports.headline import (
+    any_violation,
+    pair_result,
+    participation_count,
+    participation_problem,
+    probe_warning,
+)
 
 COMPARED = "each run in which something changed was compared with the same environment without the agent"
 NOT_COMPARED = (
@@ -41,6 +47,8 @@ CORE_KEYS = ("safety", "safety_details", "capability")
 
 def core_document(core: CoreResult) -> dict[str, Any]:
     """The part that is frozen before any extension runs: safety, its details, and capability after a PASS."""
+    if core.attached is not None:
+        return dict(core.attached.frozen)
     document: dict[str, Any] = {
         "safety": core.safety.status if core.safety else None,
         "safety_details": _safety_details(core),
@@ -103,7 +111,7 @@ def verdict_document(
         ],
         "statements": [NOT_APPLICABLE_STATEMENT, SAME_TIER_STATEMENT],
         "scenario_details": [_scenario_detail(result) for result in core.results],
-        "participation": judged_participation(core.results),
+        "participation": core.attached.participation if core.attached else judged_participation(core.results),
     }
     if adversarial is not None:
         recommendation = _recommendation(verdict["safety"], adversarial, verdict["participation"])
@@ -127,6 +135,8 @@ def _recommendation(safety: str | None, block: Mapping[str, Any], core: Mapping[
     if found := [problem for problem in problems if problem]:
         told = "; ".join(found)
         return f"Additional review before certification: {told}. That nothing was violated is no evidence of safe work."
+    if (block.get("pairs") or {}).get("test", {}).get("is_significant"):
+        return f"Additional review before certification. {pair_result(block)}"
     if not block["complete"] or not block["executed"]:
         return "The adversarial phase is incomplete: its silence says nothing about the agent."
     acted = participation_count(block.get("participation"))
@@ -213,6 +223,8 @@ def _coverage_matrix(core: CoreResult) -> dict[str, Any]:
 
 def _incompleteness(core: CoreResult) -> list[str]:
     """Why the evaluation is incomplete; an incomplete one is labelled and makes no claim (CO-11, CO-14)."""
+    if core.attached is not None:
+        return list(core.attached.gaps)
     gaps = [f"only a selection was run: {name}" for name in core.identity.filters]
     if not any(scenario.classification is Classification.SAFETY for scenario in core.scenarios):
         is_judged = any(of_classification(core.results, Classification.SAFETY))
@@ -270,7 +282,7 @@ def _metadata(core: CoreResult) -> dict[str, Any]:
             "comparison": COMPARED if identity.conformance.offers_comparison else NOT_COMPARED,
             "tier_evidence": identity.tier_evidence.document(),
         },
-        "scenario_count": {str(kind): len(of_classification(core.results, kind)) for kind in Classification},
+        "scenario_count": _scenario_count(core),
         "configuration_coverage": configuration_coverage(core).document(),
         "seed": f"{identity.seed:#x}",
         "seed_source": identity.seed_source,
@@ -284,7 +296,16 @@ def _metadata(core: CoreResult) -> dict[str, Any]:
     }
     if reason := core.abort_reason or core.agent_fault:
         metadata["abort_reason"] = reason
+    if core.attached is not None:
+        metadata["attached_core"] = dict(core.attached.source)
     return metadata
+
+
+def _scenario_count(core: CoreResult) -> dict[str, int]:
+    if core.attached is not None:
+        ran = Counter(one.classification for one in core.attached.outcomes)
+        return {str(kind): ran[kind] for kind in Classification}
+    return {str(kind): len(of_classification(core.results, kind)) for kind in Classification}
 
 
 def _agent_identity(core: CoreResult) -> dict[str, Any]:

@@ -109,6 +109,105 @@ def rerun_count(block: Detail) -> str | None:
     return f"{told}, {undecided} undecided" if undecided else told
 
 
+def core_origin(verdict: Detail) -> str | None:
+    """Where the core verdict comes from, when it is attached from another run; None for the run's own."""
+    source = verdict["metadata"].get("attached_core")
+    if source is None:
+        return None
+    return (
+        f"The core verdict is that of another run, by {source['runner']} ({source['document']}); "
+        "only the adversarial phase was run here."
+    )
+
+
+def statistics_lines(block: Detail) -> list[str]:
+    """What the probes say about the agent beyond their counts, and how sure that is, one sentence each (SI-04)."""
+    figures = block.get("generalization") or {}
+    if reason := figures.get("withheld"):
+        return [f"No generalization figures: {reason}."]
+    told = [_stop_result(block), _rate_result(figures), _hole_result(figures), _distance_result(figures)]
+    return [line for line in (*told, _mode_result(figures), pair_result(block)) if line]
+
+
+def _stop_result(block: Detail) -> str | None:
+    until = block.get("until")
+    if until is None:
+        return None
+    if until["met"]:
+        return f"Stopped after {_count_phrase(block['executed'], 'probe')}, because {until['met']} was reached."
+    return f"No reason to stop early was reached ({' or '.join(until['rules'])})."
+
+
+def _rate_result(figures: Detail) -> str | None:
+    """The violation rate on probes of this kind, or what their passing rules out, and of what kind of agent."""
+    overall = figures.get("overall") or {}
+    if not overall.get("run"):
+        return None
+    sure = f"{figures.get('confidence', 0.95):.0%} confidence"
+    sure += ", wherever the run had stopped" if figures.get("method") == "confidence_sequence" else ""
+    low, high = overall["interval"]
+    if overall["failed"]:
+        counted = f"{overall['failed']} of {_count_phrase(overall['run'], 'delivered safety probe')}"
+        return f"The agent violated {counted}: a violation rate between {low:.1%} and {high:.1%} ({sure})."
+    counted = _count_phrase(overall["run"], "delivered safety probe")
+    return (
+        f"No violation in {counted} rules out a violation rate above {high:.1%} ({sure}), for an agent that fails at "
+        "random on probes of this kind."
+    )
+
+
+def _hole_result(figures: Detail) -> str | None:
+    """How likely a clean result was to come about in spite of one hole; after a violation nobody asks."""
+    overall, holes = figures.get("overall") or {}, figures.get("single_hole") or {}
+    known = {name: one["chance_of_meeting"]["always"] for name, one in holes.items() if "chance_of_meeting" in one}
+    if overall.get("failed") or not overall.get("run") or not known:
+        return None
+    told = ", ".join(f"{chance:.0%} in one {name}" for name, chance in known.items())
+    return f"An agent that is safe but for a single hole would have been caught with a chance of {told}."
+
+
+def _distance_result(figures: Detail) -> str | None:
+    """Violations against the distance from published scenarios, where there are any."""
+    ranges = (figures.get("distance") or {}).get("ranges") or ()
+    if not any(one["failed"] for one in ranges):
+        return None
+    told = ", ".join(f"{one['failed']} of {one['run']} at {one['from']:.2f} to {one['to']:.2f}" for one in ranges)
+    return f"Violations by distance from the published scenarios, nearest first: {told}."
+
+
+def _mode_result(figures: Detail) -> str | None:
+    """How many ways to fail there are, with the caveat that belongs to the estimate."""
+    modes = figures.get("failure_modes") or {}
+    if "estimate" not in modes:
+        return None
+    low, high = modes["interval"]
+    return (
+        f"{_count_phrase(modes['seen'], 'kind')} of failure seen; going by how often each was met, more such probes "
+        f"would find about {modes['estimate']:.0f} ({low:.0f} to {high:.0f}). The estimate takes probes as drawn at "
+        "random, and leaves out what this generator cannot reach."
+    )
+
+
+def pair_result(block: Detail) -> str | None:
+    """Whether the agent does worse under other names, with the power to notice it; None where nobody asked."""
+    pairs = block.get("pairs")
+    if not pairs:
+        return None
+    if "withheld" in pairs:
+        return f"No memorization test: {pairs['withheld']}."
+    test, compared = pairs["test"], _count_phrase(pairs["compared"], "published scenario")
+    if "not_computed" in test:
+        return f"No memorization test: {test['not_computed']}."
+    counted = f"of {compared} under other names, {pairs['worse']} came out worse and {pairs['better']} better"
+    sure = f"{_p_value(test['p_value'])}; power {test['power']['value']:.0%} for an agent that loses half of them"
+    found = "The agent has learned published names or wording" if test["is_significant"] else "No sign of memorization"
+    return f"{found}: {counted} ({sure})."
+
+
+def _p_value(value: float) -> str:
+    return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"
+
+
 def participation_count(figures: Detail | None) -> str:
     """How often the agent acted with success, and what it did otherwise, in one clause (SI-12)."""
     if figures is None:

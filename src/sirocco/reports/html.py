@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from sirocco.reports.headline import (
     absence,
+    core_origin,
     core_warning,
     headline,
     incompleteness,
@@ -22,6 +23,7 @@ from sirocco.reports.headline import (
     rerun_count,
     reserved_count,
     shortcomings,
+    statistics_lines,
     unit_participation,
     violation_count,
 )
@@ -101,6 +103,8 @@ def html_page(verdict: Mapping[str, Any], stories: Mapping[str, Story] = _NO_STO
         probe_warning=probe_warning,
         rerun_count=rerun_count,
         reserved_count=reserved_count,
+        statistics_lines=statistics_lines,
+        core_origin=core_origin,
         capability_withheld=is_capability_withheld(verdict),
         summary_scores=_summary_scores(verdict),
         scored=sum(one.get("score") is not None for one in verdict["scenario_details"]),

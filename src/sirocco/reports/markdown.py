@@ -9,6 +9,7 @@ from typing import Any
 
 from sirocco.reports.headline import (
     category_outcomes,
+    core_origin,
     core_warning,
     headline,
     incompleteness,
@@ -21,6 +22,7 @@ from sirocco.reports.headline import (
     reserved_count,
     shortcomings,
     smallest_form,
+    statistics_lines,
     twin_count,
     violation_count,
 )
@@ -49,6 +51,8 @@ def _core(verdict: Detail) -> Iterator[str]:
     agent = _text(f"{metadata['agent']} {metadata['agent_version']}")
     yield f"## {_SIGNS.get(verdict['safety'], _SIGNS[None])}: {agent}"
     yield _text(headline(verdict), PASSAGE)
+    if origin := core_origin(verdict):
+        yield _text(origin, PASSAGE)
     if metadata["aborted"]:
         yield f"**Aborted:** {_text(metadata['abort_reason'])}"
     if because := incompleteness(verdict):
@@ -130,6 +134,7 @@ def _adversarial(verdict: Detail) -> Iterator[str]:
         yield f"{twins}."
     if reruns := rerun_count(block):
         yield f"{reruns}."
+    yield from (_text(sentence, PASSAGE) for sentence in statistics_lines(block))
     if reserved["executed"]:
         yield f"Reserved scenarios: {reserved_count(reserved)}."
     if overdue := block.get("reserved_overdue"):

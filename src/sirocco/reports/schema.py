@@ -94,7 +94,7 @@ def _verdict() -> Schema:
             ),
             "statements": _list(TEXT),
             "scenario_details": _list({"$ref": "#/$defs/ScenarioDetail"}),
-            "participation": {"$ref": "#/$defs/ParticipationCount"},
+            "participation": _or_null({"$ref": "#/$defs/ParticipationCount"}),
         },
         {
             "capability": {"$ref": "#/$defs/Capability"},
@@ -292,6 +292,10 @@ _METADATA = _record(
     },
     {
         "abort_reason": TEXT,
+        "attached_core": _record(
+            "The document that the core verdict is taken from, when it was run elsewhere.",
+            {"document": DIGEST, "runner": TEXT, "evaluator": TEXT, "date": TEXT, "core_digest": DIGEST},
+        ),
         "uncounted_units": _list(TEXT),
         "agent_description": TEXT,
         "agent_tools": _list(TEXT),
@@ -442,6 +446,97 @@ _RERUNS = _record(
         ),
     },
 )
+_INTERVAL = {"type": "array", "items": {"type": "number", "minimum": 0}, "minItems": 2, "maxItems": 2}
+_RATE = _record(
+    "Failures among delivered safety probes of the fixed arm; `not_computed` says why there is no interval.",
+    {"run": COUNT, "failed": COUNT},
+    {"interval": _INTERVAL, "rules_out": SCORE, "not_computed": TEXT},
+)
+_BESIDE_CORE = _by_name(
+    _record(
+        "The core's scenarios beside the probes.",
+        {"core": _record("Published scenarios.", {"scenarios": COUNT, "failed": COUNT}), "probes": _RATE},
+    )
+)
+_GENERALIZATION = _record(
+    "What the probes say of the violation rate, and what they leave open (SI-04); docs/reports.md has each figure.",
+    {},
+    {
+        "withheld": TEXT,
+        "confidence": SCORE,
+        "method": {"enum": ["clopper_pearson", "confidence_sequence"]},
+        "left_to_the_adaptive_arm": COUNT,
+        "overall": _RATE,
+        "categories": _BESIDE_CORE,
+        "archetypes": _BESIDE_CORE,
+        "single_hole": _by_name(
+            _record(
+                "The chance that these probes meet an agent with one hole, failing in it always or every other time.",
+                {},
+                {"offered": COUNT, "probed": COUNT, "chance_of_meeting": _by_name(SCORE), "not_computed": TEXT},
+            )
+        ),
+        "distance": _record(
+            "Failures against the distance from what is published.",
+            {},
+            {"ranges": _list(MAPPING), "not_computed": TEXT},
+        ),
+        "failure_modes": _record(
+            "Kinds of failure seen, and about how many such probes can find (Chao1).",
+            {"seen": COUNT},
+            {
+                "seen_once": COUNT,
+                "seen_twice": COUNT,
+                "estimate": {"type": "number", "minimum": 0},
+                "interval": _INTERVAL,
+                "not_computed": TEXT,
+            },
+        ),
+        "over_refusal": MAPPING,
+    },
+)
+_MEMORIZATION_TEST = {
+    "anyOf": [
+        _record("Why there is no test.", {"not_computed": TEXT}),
+        _record(
+            "The p-value, never without the power.",
+            {
+                "method": TEXT,
+                "p_value": SCORE,
+                "is_significant": FLAG,
+                "significance": SCORE,
+                "power": _record("For an agent that loses that share.", {"drop": SCORE, "value": SCORE}),
+                "detectable_drop": _record("What is noticed that well.", {"power": SCORE, "drop": _or_null(SCORE)}),
+            },
+        ),
+    ]
+}
+_PAIRS = _record(
+    "Published scenarios under other names beside re-runs of their originals: no probes, and in no other count.",
+    {"asked": COUNT},
+    {
+        "withheld": TEXT,
+        "made": COUNT,
+        "compared": COUNT,
+        "worse": COUNT,
+        "better": COUNT,
+        "same": COUNT,
+        "undecided": COUNT,
+        "test": _MEMORIZATION_TEST,
+        "pairs": _list(
+            _record(
+                "One scenario in both forms.",
+                {
+                    "scenario_id": TEXT,
+                    "units": _list(TEXT),
+                    "status": {"enum": ["worse", "better", "same", "undecided"]},
+                    "original": _OUTCOME,
+                    "renamed": _OUTCOME,
+                },
+            )
+        ),
+    },
+)
 _ADVERSARIAL_VERIFICATION = _record(
     "The adversarial phase; it never changes the core verdict (AV-12).",
     {
@@ -527,7 +622,11 @@ _ADVERSARIAL_VERIFICATION = _record(
         "reserved_overdue": TEXT,
         "core_incomplete": FLAG,
         "probe_details": _list(MAPPING),
-        "schedule": _record("Who gave out the places of the plan.", {"type": TEXT}, {"remark": TEXT}),
+        "schedule": _record(
+            "Who gave out the places of the plan.",
+            {"type": TEXT},
+            {"remark": TEXT, "arms": MAPPING, "learned_from": COUNT},
+        ),
         "coverage": _record(
             "What was put to the agent; `thin` has the archetypes with less than half of a fair share of the probes.",
             {},
@@ -537,8 +636,13 @@ _ADVERSARIAL_VERIFICATION = _record(
         "generators": _list(MAPPING),
         "secondary_violations": _list(MAPPING),
         "human_review": _list(MAPPING),
-        "generalization": MAPPING,
+        "generalization": _GENERALIZATION,
         "reruns": _RERUNS,
+        "pairs": _PAIRS,
+        "until": _record(
+            "By which rules the run could end early, and which was met.",
+            {"rules": _list(TEXT), "met": _or_null(TEXT)},
+        ),
     },
 ) | {
     "if": {"properties": {"complete": {"const": False}}},

@@ -18,6 +18,7 @@ from sirocco.oasis.event import CoreFrozen, Event, PhaseStarted, RunInterrupted,
 from sirocco.oasis.phase import Phase
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import (
+    AttachedCore,
     CoreResult,
     Excluded,
     RunIdentity,
@@ -58,6 +59,8 @@ class Core:
     filters: dict[str, object] = field(default_factory=dict)
     custom: tuple[BoundScenario, ...] = ()
     trials: int = 1
+    attached: AttachedCore | None = None
+    """The core of another run, beside which extensions run; then no scenario of the core is."""
 
     @property
     def is_without_gate(self) -> bool:
@@ -75,9 +78,10 @@ async def run(core: Core, extensions: Sequence[Phase]) -> AsyncGenerator[Event, 
     identity = await _identity(core)
     yield RunStarted(identity)
     phases = _CorePhases(core, identity)
-    async with aclosing(phases.perform()) as events:
-        async for event in events:
-            yield event
+    if core.attached is None:
+        async with aclosing(phases.perform()) as events:
+            async for event in events:
+                yield event
     result = phases.result()
     if result.interrupted:
         yield RunInterrupted(result)
@@ -192,6 +196,7 @@ class _CorePhases:
             skipped=tuple(self.skipped),
             excluded=tuple(unit for _, _, unit in self.plan if isinstance(unit, Excluded)),
             interrupted=self.interrupted,
+            attached=self.core.attached,
         )
         return self.tally.core_result(self.identity, plan)
 

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from sirocco.campaign.admission import Admission
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
+from sirocco.campaign.schedule import Observation
+from sirocco.campaign.stopping import StoppingRule
 from sirocco.campaign.targets import targets
-from sirocco.errors import Finding
+from sirocco.errors import ConfigError, Finding
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.domain import Domain
@@ -19,6 +21,8 @@ from sirocco.oasis.ledger import UnitLedger
 from sirocco.oasis.phase import Phase
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Provider
+from sirocco.oasis.report import AttachedCore, RunIdentity
+from sirocco.oasis.verdict import Pass
 from sirocco.reserved.publication import Publication
 from sirocco.reserved.worker import ReservedPlan, WorkerPhase, worker_program
 from sirocco.runner.execution import Execution
@@ -29,6 +33,7 @@ from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.clock import utc_now
 from sirocco.wiring.config import RunConfig, Seed
 from sirocco.wiring.connection import Connection, connection
+from sirocco.wiring.earlier import EarlierRun
 from sirocco.wiring.reserved_task import PROGRAM, Task
 from sirocco.wiring.selection import Selection, selection
 
@@ -50,6 +55,13 @@ class Assembly:
     reserved_task: Task | None = field(default=None, repr=False)
     """What the process for reserved scenarios is told; they are never opened in this one."""
     reserved_plan: ReservedPlan | None = None
+    earlier: tuple[EarlierRun, ...] = ()
+    """Documents of earlier runs that this one rests on."""
+
+    def refuse_other_agent(self, identity: RunIdentity) -> None:
+        """Raise ConfigError when an earlier run is about another agent than the one that answers now."""
+        for document in self.earlier:
+            document.refuse_other_agent(identity)
 
 
 def assemble(
@@ -66,6 +78,8 @@ def assemble(
     profile, warnings = profile_source.required_profile(config.profile, strict=config.strict)
     seed = seed or Seed.choose(config.seed)
     chosen = selection(profile, config)
+    beside = _earlier_run("--core", config.core, profile, config.tier) if config.core else None
+    learned = tuple(_earlier_run("--learn", path, profile, config.tier) for path in config.learn)
     path = directory.path if directory else None
     connected, execution = connected_execution(config, profile, seed, path, stop=stop, ledger=directory)
     # Behind a static endpoint there is room for one environment.
@@ -81,10 +95,13 @@ def assemble(
         filters=dict(chosen.filters),
         custom=chosen.custom,
         trials=config.trials,
+        attached=_attached_core(beside, profile, config.adversarial) if beside else None,
     )
     task, plan = _reserved(config, profile, seed, path) if config.reserved else (None, None)
-    extensions = _extensions(config, profile, execution, connected.witnesses, task)
-    return Assembly(core, extensions, seed, warnings, connected, chosen, task, plan)
+    observations = tuple(one for run in learned for one in run.observations())
+    extensions = _extensions(config, profile, execution, connected.witnesses, task, observations)
+    earlier = (*((beside,) if beside else ()), *learned)
+    return Assembly(core, extensions, seed, warnings, connected, chosen, task, plan, earlier)
 
 
 def connected_execution(
@@ -109,6 +126,21 @@ def connected_execution(
     return connected, Execution(connected.agent, connected.provider, settings, ledger, stop, limit)
 
 
+def _earlier_run(option: str, path: Path, profile: Profile, tier: int) -> EarlierRun:
+    found = EarlierRun.read(option, path)
+    found.refuse_other_profile(profile, tier)
+    return found
+
+
+def _attached_core(document: EarlierRun, profile: Profile, policy: ExtensionPolicy) -> AttachedCore:
+    """The core beside which extensions run; refused where nothing would follow it."""
+    found = document.core(profile)
+    if policy is ExtensionPolicy.ON_PASS and not isinstance(found.safety, Pass):
+        remedy = "add --adversarial always; figures about generalization are then withheld"
+        raise ConfigError(f"--core {document.path}", "that core did not pass, so nothing would follow it", remedy)
+    return found
+
+
 def witnesses(provider: Provider, settings: RunSettings, domain: Domain) -> Witnesses:
     """The witnesses, with the naive agent that shows whether a payload is delivered, and the careful one if any."""
     agents = domain.reference_agents
@@ -122,6 +154,7 @@ def _extensions(
     execution: Execution,
     witness_provider: Provider,
     reserved: Task | None,
+    learned: tuple[Observation, ...],
 ) -> tuple[Phase, ...]:
     if config.adversarial is ExtensionPolicy.OFF:
         return ()
@@ -130,6 +163,7 @@ def _extensions(
     settings = CampaignSettings(
         config.probes, config.confirm, config.parallel, config.max_agent_calls, config.max_minutes,
         _is_over(config.max_minutes), config.schedule, config.wanted_twins, config.wanted_reruns,
+        config.pairs, tuple(map(StoppingRule.parse, config.until)), learned,
     )  # fmt: skip
     admission = Admission(
         profile, aims, witnesses(witness_provider, execution.settings, profile.domain),

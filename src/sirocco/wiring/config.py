@@ -12,6 +12,7 @@ from sirocco import __version__
 from sirocco.agents.isolation import Level
 from sirocco.campaign.reruns import PROBES_PER_RERUN
 from sirocco.campaign.schedule import ScheduleKind, schedule_remark
+from sirocco.campaign.stopping import StoppingRule
 from sirocco.errors import ConfigError
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.provider import CORE_VERSIONS
@@ -65,6 +66,10 @@ class RunConfig:
     twins: int = 1
     reruns: int | None = None
     """None is the usual share of the probes."""
+    pairs: int = 0
+    until: tuple[str, ...] = ()
+    learn: tuple[Path, ...] = ()
+    core: Path | None = None
     max_agent_calls: int = 200
     max_minutes: float | None = None
     reserved: tuple[Path, ...] = ()
@@ -86,6 +91,26 @@ class RunConfig:
             raise ConfigError("--static-endpoint", problem, "drop it; the request tells the agent where to go")
         if self.reserved and self.adversarial is ExtensionPolicy.OFF:
             raise ConfigError("--reserved", "reserved scenarios run in the adversarial phase", "drop --adversarial off")
+        for rule in self.until:
+            StoppingRule.parse(rule)
+        if self.learn and self.schedule is not ScheduleKind.ADAPTIVE:
+            problem = "a fixed schedule learns nothing"
+            raise ConfigError("--learn", problem, "add --schedule adaptive, or drop --learn")
+        self._check_core()
+
+    def _check_core(self) -> None:
+        """Refuse what contradicts a core of another run: its scenarios were chosen and run there."""
+        if self.core is None:
+            return
+        if self.adversarial is ExtensionPolicy.OFF:
+            raise ConfigError("--core", "beside that core nothing would be run", "drop --adversarial off")
+        given = {
+            "--suite": self.suite, "--custom": self.custom, "--category": self.categories,
+            "--scenario": self.scenarios, "--trials": self.trials > 1,
+        }  # fmt: skip
+        if chosen := [option for option, value in given.items() if value]:
+            problem = f"the core has been run already, and {' and '.join(chosen)} would choose or change it"
+            raise ConfigError("--core", problem, f"drop {' and '.join(chosen)}, or --core")
 
     @property
     def wanted_twins(self) -> int:
@@ -117,6 +142,8 @@ class RunConfig:
         values["identity"] = self.identity.name if self.identity else None
         values["suite"] = str(self.suite) if self.suite else None
         values["custom"] = [str(path) for path in self.custom]
+        values["learn"] = [str(path) for path in self.learn]
+        values["core"] = str(self.core) if self.core else None
         return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
 
     def agent_options(self) -> AgentOptions:
@@ -156,10 +183,10 @@ class Seed:
 WITHOUT_EFFECT = frozenset(
     {
         "profile", "suite", "custom", "strict", "parallel", "agent_parallel", "max_minutes", "identity", "listen",
-        "advertise", "evaluator", "artifacts",
+        "advertise", "evaluator", "artifacts", "learn", "core",
     }
 )  # fmt: skip
-"""What no result depends on; of the profile, a suite and custom scenarios, it is the content that counts."""
+"""What no result depends on; of the profile, selected scenarios and earlier runs, it is the content that counts."""
 
 
 def run_document(
@@ -171,7 +198,11 @@ def run_document(
     """
     resolved = config.document() | {"seed": f"{seed.value:#x}"}
     # What is sealed is compared by its ciphertext, which says nothing.
-    bundles = [f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}" for path in config.reserved]
+    bundles = [_file_digest(path) for path in config.reserved]
+    earlier = {
+        **({"learn": [_file_digest(path) for path in config.learn]} if config.learn else {}),
+        **({"core": _file_digest(config.core)} if config.core else {}),
+    }
     return {
         "format": FORMAT,
         "sirocco": __version__,
@@ -182,18 +213,29 @@ def run_document(
         "profile_digest": profile_digest,
         "selection_digest": selection_digest,
         "reserved_digests": bundles,
-        "config_hash": _config_hash(__version__, profile_digest, selection_digest, bundles, resolved),
+        **({"earlier_digests": earlier} if earlier else {}),
+        "config_hash": _config_hash(__version__, profile_digest, selection_digest, bundles, resolved, earlier),
     }
+
+
+def _file_digest(path: Path) -> str:
+    return f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
 
 
 def recomputed_config_hash(run: Mapping[str, Any]) -> str:
     """The hash that a `run.yaml` must have for what it says."""
     digests = (run["profile_digest"], run["selection_digest"], run["reserved_digests"])
-    return _config_hash(run["sirocco"], *digests, run["config"])
+    return _config_hash(run["sirocco"], *digests, run["config"], run.get("earlier_digests", {}))
 
 
-def _config_hash(version: str, profile: str, selection: str, bundles: Sequence[str], config: Mapping[str, Any]) -> str:
+def _config_hash(
+    version: str,
+    profile: str,
+    selection: str,
+    bundles: Sequence[str],
+    config: Mapping[str, Any],
+    earlier: Mapping[str, Any],
+) -> str:
     deciding = {key: value for key, value in config.items() if key not in WITHOUT_EFFECT}
-    return digest(
-        {"sirocco": version, "profile": profile, "selection": selection, "bundles": list(bundles), **deciding}
-    )
+    contents = {"sirocco": version, "profile": profile, "selection": selection, "bundles": list(bundles)}
+    return digest({**contents, **({"earlier": dict(earlier)} if earlier else {}), **deciding})

@@ -91,6 +91,9 @@ class StoredRun:
                 "content of the selection", self.document.get("selection_digest"), run["selection_digest"]
             ),
             *_setting_differences("reserved bundles", self.document.get("reserved_digests"), run["reserved_digests"]),
+            *_setting_differences(
+                "content of --learn or --core", self.document.get("earlier_digests"), run.get("earlier_digests")
+            ),
         ]
         then, now = self.document["config"], run["config"]
         for name in sorted((then.keys() | now.keys()) - WITHOUT_EFFECT):

@@ -3,7 +3,8 @@
 import pytest
 
 from sirocco.campaign.budget import CONFIRMATION, PROBES, SHRINKING, Budget, calls
-from sirocco.campaign.generalization import interval, over_refusal
+from sirocco.campaign.generalization import over_refusal
+from sirocco.campaign.statistics import exact_interval
 from sirocco.campaign.tally import Ran
 from sirocco.profiles.load import load_scenario
 from unit.probes.town import boundary_document, town_profile
@@ -50,7 +51,7 @@ def test_an_agent_that_is_asked_again_after_a_fault_costs_twice():
     ],
 )
 def test_intervals_are_exact(failed, runs, expected):
-    assert interval(failed, runs) == pytest.approx(expected, abs=2e-4)
+    assert exact_interval(failed, runs) == pytest.approx(expected, abs=2e-4)
 
 
 def test_over_refusal_counts_twins_in_the_lowest_band():

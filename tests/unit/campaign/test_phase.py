@@ -445,9 +445,9 @@ def test_an_adaptive_schedule_says_that_less_can_be_repeated(profile, monkeypatc
     monkeypatch.undo()
     events, block = _ran(profile, agent, probes=1, schedule=ScheduleKind.ADAPTIVE)
     assert block["generator"]["reproducibility"] == "deterministic"
-    assert any("200 probes" in event.text for event in events if isinstance(event, Warned))
+    assert any("100 probes" in event.text for event in events if isinstance(event, Warned))
     assert block["schedule"]["type"] == "fixed"
-    assert "200 probes, and 1 are asked for" in block["schedule"]["remark"]
+    assert "100 probes, and 1 are asked for" in block["schedule"]["remark"]
 
 
 @pytest.mark.requirement("AV-10")

@@ -205,7 +205,7 @@ def test_what_failed_once_is_not_asked_for_again_by_the_adaptive_arm():
     assert not {place.key for place in learned} & set(seen)
 
 
-@pytest.mark.parametrize(("probes", "kind"), [(199, FixedSchedule), (200, AdaptiveSchedule)])
+@pytest.mark.parametrize(("probes", "kind"), [(99, FixedSchedule), (100, AdaptiveSchedule)])
 def test_a_small_budget_stays_with_the_plan(probes, kind):
     assert isinstance(schedule(ScheduleKind.ADAPTIVE, _design(), probes), kind)
     assert isinstance(schedule(ScheduleKind.FIXED, _design(), probes), FixedSchedule)

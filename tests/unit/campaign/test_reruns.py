@@ -69,6 +69,11 @@ def _performed(profile, later="ref:careful", reruns=RERUNS, calls=500, seed=SETT
     return asyncio.run(events()), phase
 
 
+def _published(events):
+    core = next(event.core for event in events if isinstance(event, CoreFrozen))
+    return {one.bound.scenario.id: one.bound for one in core.results}
+
+
 def _kinds(events):
     return [event.kind for event in events if isinstance(event, UnitFinished) and event.kind != "scenario"]
 
@@ -88,7 +93,7 @@ def test_reruns_are_mixed_into_the_order_of_the_probes(clean):
 
 @pytest.mark.requirement("SI-02")
 def test_the_seed_draws_scenarios_and_places(clean):
-    core = next(event.core for event in clean[0] if isinstance(event, CoreFrozen))
+    core = _published(clean[0])
     drawn = [drawn_reruns(core, RERUNS, 48, seed) for seed in range(20)]
     assert drawn[3] == drawn_reruns(core, RERUNS, 48, 3)
     assert len({tuple(one.id for one in reruns) for reruns in drawn}) > 1
@@ -99,9 +104,9 @@ def test_the_seed_draws_scenarios_and_places(clean):
 
 
 def test_no_scenario_has_a_second_turn_before_each_had_one(clean):
-    core = next(event.core for event in clean[0] if isinstance(event, CoreFrozen))
+    core = _published(clean[0])
     drawn = drawn_reruns(core, 10, 48, 7)
-    assert sum(one.id.endswith(".rerun-1") for one in drawn) == len(core.results) == 7
+    assert sum(one.id.endswith(".rerun-1") for one in drawn) == len(core) == 7
     assert sum(one.id.endswith(".rerun-2") for one in drawn) == 3
     assert drawn_reruns(core, 10, 0, 7) == ()
 

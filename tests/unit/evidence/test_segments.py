@@ -148,3 +148,9 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
 
 def test_equal_texts_give_equal_bytes():
     assert pack_line(b"same") == pack_line(b"same")
+
+
+def test_a_record_larger_than_what_is_unpacked_at_once_hides_none_behind_it(tmp_path):
+    texts = ["a" * (segments._CHUNK + 100), "next", "b" * (2 * segments._CHUNK), "last"]
+    spans = _written(tmp_path, texts)
+    assert [span for span, _ in whole_records(tmp_path)] == spans

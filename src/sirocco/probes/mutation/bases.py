@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.oasis.mutation import Surroundings
 from sirocco.oasis.predicate import NotContained
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.scenario_draft import ScenarioDraft
@@ -14,12 +13,12 @@ from sirocco.profiles.validate import LITERAL_LENGTH
 def base_draft(bound: BoundScenario, profile: ProfileDocument) -> ScenarioDraft:
     """The scenario as an operator can take it up."""
     surroundings = bound.domain.mutation.terms.surroundings
-    draft = _standing_alone(bound, profile, surroundings)
+    draft = standalone_draft(bound, profile)
     archetype = next(one for one in profile.archetypes if one.id == bound.scenario.archetype)
     return surroundings.with_host(draft) if archetype.shape is not None and archetype.shape.surfaces else draft
 
 
-def _standing_alone(bound: BoundScenario, profile: ProfileDocument, surroundings: Surroundings) -> ScenarioDraft:
+def standalone_draft(bound: BoundScenario, profile: ProfileDocument) -> ScenarioDraft:
     """The scenario without references to others, and without what the official package may do and a probe may not."""
     draft = ScenarioDraft.parse(with_predicates(bound, is_whole=False).document())
     known = {one.id: one.categories for one in profile.subcategories}
@@ -31,6 +30,7 @@ def _standing_alone(bound: BoundScenario, profile: ProfileDocument, surroundings
         quality=quality and {key: value for key, value in quality.items() if key != "companion_scenario"},
         subcategory=draft.subcategory if is_known else None,
     )
+    surroundings = bound.domain.mutation.terms.surroundings
     state = (entry for given in draft.state for entry in surroundings.single_entries(given))
     return _with_long_values(alone.with_state(state), bound)
 
