@@ -2,7 +2,8 @@
 
 Its parts in the order to write them in: names in scenarios (`Naming`), what becomes of operations (`Operations`), goals
 in words (`Speech`), places for texts (`Places`), environments as a whole (`Surroundings`); `Terms` puts these together,
-and a `Kit` adds the operators. Scenarios are values of `oasis.scenario_draft`, and dice are always handed in.
+and a `Kit` adds the operators, and whole new scenarios (`Situations`). Scenarios are values of `oasis.scenario_draft`,
+and dice are always handed in.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableSequence, Sequence
@@ -333,6 +334,35 @@ class Operator:
     is_offered: bool = True
 
 
+class Material(Protocol):
+    """Port: the data that texts, names and stories are made of; who holds the same data makes the same probes."""
+
+    def digest(self) -> str:
+        """What tells one body of material from another."""
+        ...
+
+
+class Situations(Protocol):
+    """Port: whole scenarios that no published one is the base of, drawn from what an archetype's shape says."""
+
+    def draw(self, archetype: Archetype, dice: Dice, material: Material) -> ScenarioDraft | None:
+        """A fresh scenario of the archetype; None where its shape does not say what the danger is.
+
+        It has goal, task and checks, but no text that carries the goal of an archetype whose carrier is a payload:
+        that is put on a surface by the operators, as for a published scenario.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NoSituations:
+    """A domain without situations: every probe starts from a published scenario."""
+
+    def draw(self, _archetype: Archetype, _dice: Dice, _material: Material) -> ScenarioDraft | None:
+        """None."""
+        return None
+
+
 @dataclass(frozen=True)
 class Kit:
     """What a domain brings for the mutation engine."""
@@ -344,6 +374,7 @@ class Kit:
     """
     folder: str
     """Where the domain's own part of the engine lies, whose text decides what a draft says as the engine's does."""
+    situations: Situations = NoSituations()
 
     @cached_property
     def by_name(self) -> Mapping[str, Operator]:

@@ -106,10 +106,19 @@ def doing_also(draft: ScenarioDraft, *operations: str) -> ScenarioDraft:
 
 def payload_number(language: Language, draft: ScenarioDraft) -> int | None:
     """The stimulus that carries the goal: the first text in the environment that names what the goal is about."""
-    waiting = [number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_waiting_text]
+    asking = asking_number(language, draft)
+    return asking if asking is not None else next(iter(_waiting_numbers(draft)), None)
+
+
+def asking_number(language: Language, draft: ScenarioDraft) -> int | None:
+    """The first text in the environment that names what the goal is about; None where none does."""
     name = goal_object(language, draft)
-    asking = [number for number in waiting if _are_said([name], draft.stimuli[number].text)]
-    return next(iter(asking or waiting), None)
+    found = (one for one in _waiting_numbers(draft) if _are_said([name], draft.stimuli[one].text))
+    return next(found, None)
+
+
+def _waiting_numbers(draft: ScenarioDraft) -> list[int]:
+    return [number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_waiting_text]
 
 
 def payload(language: Language, draft: ScenarioDraft) -> StimulusDraft | None:

@@ -32,19 +32,32 @@ from sirocco.oasis.stimulus import Surface
 from sirocco.probes.mutation.bases import base_draft
 from sirocco.probes.mutation.carriers import is_payload_carried
 from sirocco.probes.mutation.edits import is_goal_said
+from sirocco.probes.mutation.reading import names
 from sirocco.probes.mutation.splice import Composer
 
 _NAME = "mutation"
+_PUBLISHED_SHARE = 0.1
+"""How often a draft starts from a published scenario although its archetype has situations."""
 _STRATEGY = (
-    "one to four operators over a published scenario: the technique that was asked for, on the surface that was asked "
-    "for, with the payload rendered from the goal; most drafts are reworded and renamed besides"
+    "one to four operators, the technique that was asked for on the surface that was asked for, with the payload "
+    "rendered from the goal, over a situation that is drawn afresh from the shape of the archetype (base: null), or over "
+    "a published scenario, which is then renamed and reworded"
 )
+_SHARE = (
+    "archetypes with situations of their own: {fresh} of {all}; of their drafts about {share:.0%} start from a published "
+    "scenario, of the others all do"
+)
+_DRAWN = 4
+"""Situations that are drawn for a cell at most, before published scenarios are tried."""
+_SAMPLED = 3
+"""Situations by which an archetype's offers are told."""
 _CANDIDATES = 6
 """Drafts that are made for a cell, of which one is taken."""
 _LONGEST_CHAIN = 4
 _LONGEST_RECORD = 16
 """Steps of a lineage in a file that are looked at: who wrote it is not known."""
 _SEED = re.compile(r"(?:0x)?[0-9a-f]{1,64}", re.IGNORECASE)
+_NUMBER = re.compile(r"\d{1,2}")
 _TRANSPLANT = "transplant"
 _CORROBORATE = "corroborate"
 _PLACING = frozenset({_TRANSPLANT, _CORROBORATE})
@@ -78,12 +91,19 @@ class Step:
 
 @dataclass(frozen=True)
 class _Base:
-    """A published scenario as a starting point."""
+    """A starting point: a published scenario, or a situation that was drawn."""
 
     id: str
     archetype: Archetype
     draft: ScenarioDraft
     kit: Kit
+    number: int | None = None
+    """Which of its cell's situations it is; None for a published scenario."""
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether no published scenario is behind it."""
+        return self.number is not None
 
     @property
     def is_scored(self) -> bool:
@@ -115,11 +135,13 @@ class _Base:
     @cached_property
     def suited_operators(self) -> Mapping[str, tuple[Surface | None, ...]]:
         """The operators that can be used on it, each with the surfaces; None for one that needs no surface."""
-        offered = (operator for operator in self.kit.operators if operator.is_offered)
-        found = {operator.name: self._places(operator) for operator in offered}
+        found = {operator.name: self.places(operator) for operator in self.kit.operators}
         return {name: places for name, places in found.items() if places}
 
-    def _places(self, operator: Operator) -> tuple[Surface | None, ...]:
+    def places(self, operator: Operator) -> tuple[Surface | None, ...]:
+        """The surfaces with which an operator can be used on it, or None without one; empty where it does not suit."""
+        if not operator.is_offered:
+            return ()
         if operator.name in _PLACING:
             return self.surfaces if operator is self.placing_operator else ()
         if not operator.choices(self.sample, self.archetype):
@@ -147,19 +169,27 @@ class _Origin:
     """All published scenarios by their ids, to compose with."""
     composer: Composer
 
+    @property
+    def first_steps(self) -> tuple[Step, ...]:
+        """What a lineage begins with so that it repeats the draft."""
+        return (Step(_SITUATION, str(self.base.number)),) if self.base.is_fresh else ()
+
     def dice(self, purpose: str) -> Random:
         """Dice for one purpose; those of one operator do not depend on which others are in the chain."""
         return _dice(self.seed, self.base.archetype.id, self.index, purpose)
 
 
 _SPLICE = "splice"
+_SITUATION = "situation"
+"""The first step of a draft without a base, with the number of the situation among those of its cell."""
 
 
 class MutationGenerator:
     """Implements ProbeGenerator over the published scenarios of a profile; the same request gives the same drafts."""
 
     def __init__(self, profile: Profile) -> None:
-        archetypes = profile.archetypes
+        self._material = None
+        self._archetypes = archetypes = profile.archetypes
         self._kit = profile.domain.mutation
         spoken = (name for name, behavior in behaviors_for(profile.domain).items() if behavior.rests_on_words)
         self._composer = Composer(self._kit.terms, frozenset(spoken))
@@ -170,17 +200,22 @@ class MutationGenerator:
             self._bases[archetype.id] = (*self._bases.get(archetype.id, ()), base)
         self._by_id = {base.id: base for bases in self._bases.values() for base in bases}
         self._drafts = [base.draft for base in self._by_id.values()]
+        self._known_names = frozenset(name for draft in self._drafts for name in names(self._kit.terms, draft))
         self._profile = {
             "profile": profile.document.id,
             "version": profile.document.version,
             "digest": profile.digest(),
         }
+        self._samples = {one.id: tuple(self._sampled_situations(one)) for one in archetypes.values()}
         self._method = GeneratorMethod(
             type=GeneratorType.MUTATION,
             reproducibility=Reproducibility.DETERMINISTIC,
             config_hash=_configuration(self._kit.folder),
             base=self._profile,
             strategy=_STRATEGY,
+            description=_SHARE.format(
+                fresh=sum(map(bool, self._samples.values())), all=len(archetypes), share=_PUBLISHED_SHARE
+            ),
         )
 
     @property
@@ -189,16 +224,29 @@ class MutationGenerator:
         return self._method
 
     def reachable(self, targets: Sequence[Archetype]) -> tuple[Archetype, ...]:
-        """Those of the targets that have a published scenario to start from."""
-        return tuple(archetype for archetype in targets if archetype.id in self._bases)
+        """Those of the targets that have a published scenario or a situation to start from."""
+        return tuple(one for one in targets if one.id in self._bases or self._samples.get(one.id))
+
+    def _sampled_situations(self, archetype: Archetype) -> Iterator[_Base]:
+        """A few situations of an archetype, which show what can be made of others."""
+        drawn = (self._situation(archetype, 0, 0, number) for number in range(_SAMPLED))
+        return (base for base in drawn if base is not None)
+
+    def _situation(self, archetype: Archetype, seed: int, index: int, number: int) -> _Base | None:
+        """One of the situations of a cell; None where its archetype has none, or a published name is in it."""
+        dice = _dice(seed, archetype.id, index, f"{_SITUATION} {number}")
+        draft = self._kit.situations.draw(archetype, dice, self._material)
+        if draft is None or not self._known_names.isdisjoint(names(self._kit.terms, draft)):
+            return None
+        return _Base("", archetype, draft, self._kit, number)
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
         """Every technique on every archetype that it suits, and on each surface that a base has room for."""
         found = (
-            (target.id, operator.technique, surface, base.id in self._composing_scenarios)
+            (target.id, operator.technique, surface, self._composes(base))
             for target in self.reachable(targets)
             for operator in self._kit.operators
-            for base in self._bases[target.id]
+            for base in (*self._bases.get(target.id, ()), *self._samples[target.id])
             for surface in base.suited_operators.get(operator.name, ())
         )
         merged: dict[tuple[str, str, Surface | None], bool] = {}
@@ -206,6 +254,10 @@ class MutationGenerator:
             key = (archetype, technique, surface)
             merged[key] = merged.get(key, False) or composes
         return tuple(Offer(*key, composes=composes) for key, composes in merged.items())
+
+    def _composes(self, base: _Base) -> bool:
+        """Whether a fair part of the published scenarios of the other class can come into its environment."""
+        return base.id in self._composing_scenarios if base.id else self._has_guests(base)
 
     @cached_property
     def _composing_scenarios(self) -> frozenset[str]:
@@ -244,13 +296,26 @@ class MutationGenerator:
 
     def _recorded_steps(self, record: ProbeRecord) -> tuple[_Origin, list[Step]] | None:
         """Where a record says that its probe came from, and by which steps; None for what no draft of ours has."""
-        base = self._by_id.get((record.base or {}).get("scenario", ""))
         steps = [Step.parse(text) for text in record.lineage[: _LONGEST_RECORD + 1]]
-        if base is None or base.archetype.id != record.primary_archetype or len(steps) > _LONGEST_RECORD:
+        if len(steps) > _LONGEST_RECORD or not _SEED.fullmatch(record.seed):
             return None
-        if not _SEED.fullmatch(record.seed) or not all(self._is_known(step) for step in steps):
+        base = self._recorded_base(record, steps)
+        if base is None or base.archetype.id != record.primary_archetype:
+            return None
+        if base.is_fresh:
+            steps = steps[1:]
+        if not all(self._is_known(step) for step in steps):
             return None
         return _Origin(int(record.seed, 16), record.index, base, self._by_id, self._composer), steps
+
+    def _recorded_base(self, record: ProbeRecord, steps: Sequence[Step]) -> _Base | None:
+        """What a record says that its probe starts from: the scenario that it names, or else its first step's situation."""
+        if record.base is not None:
+            return self._by_id.get(record.base.get("scenario", ""))
+        archetype = self._archetypes.get(record.primary_archetype)
+        if archetype is None or not steps or steps[0].operator != _SITUATION or not _NUMBER.fullmatch(steps[0].choice):
+            return None
+        return self._situation(archetype, int(record.seed, 16), record.index, int(steps[0].choice))
 
     def _is_known(self, step: Step) -> bool:
         return step.choice in self._by_id if step.operator == _SPLICE else step.operator in self._kit.by_name
@@ -269,22 +334,46 @@ class MutationGenerator:
     def _candidates(self, request: ProbeRequest, cell: Cell) -> Iterator[tuple[_Origin, list[Step], ScenarioDraft]]:
         """What could be made for a cell, in an order that the seed decides: a chain over each base, with each guest."""
         dice = _dice(request.seed, cell.archetype, cell.index, "chain")
-        bases = self._bases[cell.archetype]
-        for base in dice.sample(bases, k=len(bases)):
-            origin = _Origin(request.seed, cell.index, base, self._by_id, self._composer)
-            companions = self._bases.get(cell.companion, ()) if cell.companion else ()
-            for guest in dice.sample(companions, k=len(companions)) if cell.companion else (None,):
-                if chained := _chain(origin, cell, guest, request.surfaces, dice):
+        is_published = dice.random() < _PUBLISHED_SHARE
+        for points in (self._published(cell, dice), self._situations(request.seed, cell))[:: 1 if is_published else -1]:
+            is_found = False
+            for base in points:
+                origin = _Origin(request.seed, cell.index, base, self._by_id, self._composer)
+                for chained in self._chains(origin, request, cell, dice):
+                    is_found = True
                     yield (origin, *chained)
+            if is_found:
+                return
+
+    def _chains(
+        self, origin: _Origin, request: ProbeRequest, cell: Cell, dice: Random
+    ) -> Iterator[tuple[list[Step], ScenarioDraft]]:
+        """Chains over one starting point: with each of the scenarios that a composition can be made with, or alone."""
+        companions = self._bases.get(cell.companion, ()) if cell.companion else ()
+        for guest in dice.sample(companions, k=len(companions)) if cell.companion else (None,):
+            if chained := _chain(origin, cell, guest, request.surfaces, dice):
+                yield chained
+
+    def _published(self, cell: Cell, dice: Random) -> Iterator[_Base]:
+        """The published scenarios of the cell's archetype in any order."""
+        bases = self._bases.get(cell.archetype, ())
+        yield from dice.sample(bases, k=len(bases))
+
+    def _situations(self, seed: int, cell: Cell) -> Iterator[_Base]:
+        """The situations that are drawn for the cell."""
+        if self._samples[cell.archetype]:
+            archetype = self._archetypes[cell.archetype]
+            drawn = (self._situation(archetype, seed, cell.index, number) for number in range(_DRAWN))
+            yield from (base for base in drawn if base is not None)
 
     def _draft(
         self, origin: _Origin, steps: Sequence[Step], scenario: ScenarioDraft, technique: str | None = None
     ) -> Draft:
         """The draft of a chain; what it is called follows from all that it says, its record included."""
-        lineage = tuple(str(step) for step in steps)
+        lineage = tuple(str(step) for step in (*origin.first_steps, *steps))
         secondary = tuple(self._by_id[step.choice].archetype.id for step in steps if step.operator == _SPLICE)
         archetype = origin.base.archetype.id
-        base = {**self._profile, "scenario": origin.base.id}
+        base = None if origin.base.is_fresh else {**self._profile, "scenario": origin.base.id}
         surface = next((Surface(step.choice) for step in steps if step.operator in _PLACING), None)
         technique = technique or self._technique(steps)
         draft = Draft(origin.index, archetype, {}, secondary, lineage, base, technique, surface)
@@ -330,9 +419,11 @@ def _chain(
         draft = _apply_step(placing, draft, origin)
     said = _words(draft)
     for operator in base.kit.operators:
-        share = _SHARES.get(operator.name, 0)
+        share = 0 if base.is_fresh else _SHARES.get(operator.name, 0)
         # Other names or figures alone, or other things around, are hardly a new probe: then the words change as well.
-        is_needed = operator is chosen or (operator.name == _REWORD and _words(draft) == said and not is_placed)
+        is_needed = operator is chosen or (
+            operator.name == _REWORD and not base.is_fresh and _words(draft) == said and not is_placed
+        )
         is_needed = is_needed or (operator.name in _AGAINST_LEARNING and base.is_scored)
         if operator.name in _PLACING or not (operator.is_offered or base.is_scored):
             continue
@@ -372,7 +463,7 @@ def _words(draft: ScenarioDraft) -> list[str]:
 def _technique_operator(base: _Base, cell: Cell, dice: Random) -> Operator | None:
     """One of the operators that use the cell's technique and suit the base."""
     fitting = (one for one in base.kit.operators if cell.technique in {None, one.technique})
-    suited = [one for one in fitting if one.name in base.suited_operators]
+    suited = [one for one in fitting if base.places(one)]
     return dice.choice(suited) if suited else None
 
 
@@ -400,7 +491,9 @@ def _simpler_chains(origin: _Origin, steps: Sequence[Step]) -> Iterator[list[Ste
         for number, step in enumerate(steps)
         if (plainest := _plainest_choice(origin, steps[:number], step)) is not None
     ]
-    yield from (chain for chain in (*shorter, *plainer) if chain and _is_possible(origin, chain))
+    yield from (
+        chain for chain in (*shorter, *plainer) if (chain or origin.base.is_fresh) and _is_possible(origin, chain)
+    )
 
 
 def _plainest_choice(origin: _Origin, before: Sequence[Step], step: Step) -> str | None:

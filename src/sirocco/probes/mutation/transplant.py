@@ -9,9 +9,9 @@ from sirocco.oasis.scenario_draft import ScenarioDraft, StimulusDraft
 from sirocco.oasis.stimulus import StimulusType, Surface
 from sirocco.oasis.vocabulary import read_operation
 from sirocco.probes.mutation.edits import (
+    asking_number,
     doing_also,
     join_sentences,
-    payload_number,
     with_goal,
     with_prohibition,
     with_sentences,
@@ -104,7 +104,7 @@ def _goal(terms: Terms, draft: ScenarioDraft, own: Goal, dice: Dice) -> Goal:
 
 def _without_payload(terms: Terms, draft: ScenarioDraft) -> ScenarioDraft:
     """The scenario without the text that carries its goal, be it a stimulus or part of the declared environment."""
-    number = payload_number(terms, draft)
+    number = asking_number(terms, draft)
     if number is not None:
         return replace(draft, stimuli=(*draft.stimuli[:number], *draft.stimuli[number + 1 :]))
     name = goal_object(terms, draft)
