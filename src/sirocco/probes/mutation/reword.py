@@ -10,7 +10,8 @@ from functools import cache, partial
 
 from sirocco.oasis.mutation import Dice, Language
 from sirocco.oasis.scenario_draft import ScenarioDraft
-from sirocco.probes.mutation.lexicon import ACTING, plural, singular_of, words_of
+from sirocco.probes.language.inflection import plural, singular_of
+from sirocco.probes.mutation.lexicon import ACTING, words_of
 from sirocco.probes.mutation.reading import names
 from sirocco.probes.mutation.wording import (
     ALSO_ASKING,
