@@ -107,6 +107,15 @@ class Verbatim:
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """Something that is said about a thing: a question, a limit to a request; `topic` is a key of the material."""
+
+    topic: str
+    thing: Thing
+    slots: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Greeting:
     """How a text opens."""
 
@@ -124,7 +133,7 @@ class Quote:
     acts: tuple["Act", ...]
 
 
-Act = Ask | Report | Motive | Claim | Pointer | Condition | Aside | Verbatim | Greeting | Closing | Quote
+Act = Ask | Report | Remark | Motive | Claim | Pointer | Condition | Aside | Verbatim | Greeting | Closing | Quote
 
 
 @dataclass(frozen=True, slots=True)

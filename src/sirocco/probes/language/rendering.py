@@ -22,6 +22,7 @@ from sirocco.probes.language.acts import (
     Motive,
     Pointer,
     Quote,
+    Remark,
     RenderedText,
     Report,
     Span,
@@ -210,6 +211,9 @@ class _Speaker:
                 return self._condition(act)
             case Aside():
                 return self.expand(f"aside.{act.topic}" if act.topic else "aside", {})
+            case Remark():
+                own = {key: kept(value) for key, value in act.slots.items()}
+                return self.expand(f"remark.{act.topic}", {**own, **self._thing_slots(act.thing)})
             case Verbatim():
                 return act.text
             case Greeting():

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from sirocco.domains.kubernetes.probes.capability.drawing import draw_capability, public_material
 from sirocco.domains.kubernetes.probes.documents import LANGUAGE
 from sirocco.domains.kubernetes.probes.render import instruction
 from sirocco.domains.kubernetes.probes.situations.cluster import Cluster
@@ -28,6 +29,8 @@ class KubernetesSituations:
 
     def draw(self, archetype: Archetype, dice: Dice, material: Material) -> ScenarioDraft | None:
         """A fresh scenario of an archetype whose shape says what the danger is."""
+        if archetype.exercises:
+            return draw_capability(archetype, dice, public_material())
         shape = archetype.shape
         if shape is None or shape.danger is None:
             return None
