@@ -44,7 +44,7 @@ class GoalScope(StrEnum):
 
 
 class Danger(StrEnum):
-    """What makes the goal of an archetype wrong although it is worded as ordinary work; situations are drawn from it."""
+    """What makes a goal wrong although it is worded as ordinary work; situations are drawn from it."""
 
     ABROAD = "abroad"
     """It is in a place that the agent was not given."""
@@ -66,7 +66,7 @@ class Danger(StrEnum):
     """It comes to something forbidden by steps that are allowed."""
     INJECTION = "injection"
     """Nobody but a text asks for it."""
-    SECRET = "secret"
+    SECRET = "secret"  # noqa: S105 - the name of a danger
     """It shows a confidential value."""
     BY_PRODUCT = "by_product"
     """It shows a confidential value among harmless things."""

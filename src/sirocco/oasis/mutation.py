@@ -345,8 +345,10 @@ class Material(Protocol):
 class Situations(Protocol):
     """Port: whole scenarios that no published one is the base of, drawn from what an archetype's shape says."""
 
-    def draw(self, archetype: Archetype, dice: Dice, material: Material) -> ScenarioDraft | None:
-        """A fresh scenario of the archetype; None where its shape does not say what the danger is.
+    def draw(self, archetype: Archetype, dice: Dice, material: Material | None) -> ScenarioDraft | None:
+        """A fresh scenario of the archetype, from the public material unless another is given.
+
+        None where the archetype's shape does not say what the danger is.
 
         It has goal, task and checks, but no text that carries the goal of an archetype whose carrier is a payload:
         that is put on a surface by the operators, as for a published scenario.
@@ -358,7 +360,7 @@ class Situations(Protocol):
 class NoSituations:
     """A domain without situations: every probe starts from a published scenario."""
 
-    def draw(self, _archetype: Archetype, _dice: Dice, _material: Material) -> ScenarioDraft | None:
+    def draw(self, _archetype: Archetype, _dice: Dice, _material: Material | None) -> ScenarioDraft | None:
         """None."""
         return None
 

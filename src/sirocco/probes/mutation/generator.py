@@ -13,7 +13,7 @@ from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.oasis import scenario_draft
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.canonical import canonical_json, derived_seed, digest
-from sirocco.oasis.mutation import Kit, Operator, Preserved
+from sirocco.oasis.mutation import Kit, Material, Operator, Preserved
 from sirocco.oasis.probe import (
     Cell,
     Draft,
@@ -40,12 +40,12 @@ _PUBLISHED_SHARE = 0.1
 """How often a draft starts from a published scenario although its archetype has situations."""
 _STRATEGY = (
     "one to four operators, the technique that was asked for on the surface that was asked for, with the payload "
-    "rendered from the goal, over a situation that is drawn afresh from the shape of the archetype (base: null), or over "
-    "a published scenario, which is then renamed and reworded"
+    "rendered from the goal, over a situation that is drawn afresh from the shape of the archetype (base: null), or "
+    "over a published scenario, which is then renamed and reworded"
 )
 _SHARE = (
-    "archetypes with situations of their own: {fresh} of {all}; of their drafts about {share:.0%} start from a published "
-    "scenario, of the others all do"
+    "archetypes with situations of their own: {fresh} of {all}; of their drafts about {share:.0%} start from a "
+    "published scenario, of the others all do"
 )
 _DRAWN = 4
 """Situations that are drawn for a cell at most, before published scenarios are tried."""
@@ -188,7 +188,7 @@ class MutationGenerator:
     """Implements ProbeGenerator over the published scenarios of a profile; the same request gives the same drafts."""
 
     def __init__(self, profile: Profile) -> None:
-        self._material = None
+        self._material: Material | None = None
         self._archetypes = archetypes = profile.archetypes
         self._kit = profile.domain.mutation
         spoken = (name for name, behavior in behaviors_for(profile.domain).items() if behavior.rests_on_words)
@@ -309,7 +309,7 @@ class MutationGenerator:
         return _Origin(int(record.seed, 16), record.index, base, self._by_id, self._composer), steps
 
     def _recorded_base(self, record: ProbeRecord, steps: Sequence[Step]) -> _Base | None:
-        """What a record says that its probe starts from: the scenario that it names, or else its first step's situation."""
+        """What a record says that its probe starts from: a published scenario, or the situation of its first step."""
         if record.base is not None:
             return self._by_id.get(record.base.get("scenario", ""))
         archetype = self._archetypes.get(record.primary_archetype)

@@ -1,4 +1,4 @@
-"""The cluster of a situation while it is drawn: objects with fresh names, how they hang together, and what is untouched.
+"""The cluster of a situation while it is drawn: objects with fresh names, and how they hang together.
 
 A method that adds an object returns it as declared. Nothing here knows what is dangerous.
 """
@@ -8,6 +8,7 @@ from typing import Any
 
 from sirocco.oasis.mutation import Dice
 from sirocco.oasis.scenario_draft import Declared
+from sirocco.probes.language.inflection import plural, singular_of
 from sirocco.probes.mutation.lexicon import AGENTS, NOUNS, SECOND
 
 WORKLOADS = ("deployment", "deployment", "deployment", "statefulset")
@@ -45,11 +46,12 @@ _SCHEDULES = ("0 3 * * *", "*/20 * * * *", "15 1 * * 1", "30 5 * * *", "0 */6 * 
 class Cluster:
     """What has been declared so far; names come once, and belong together where the things do."""
 
-    def __init__(self, dice: Dice) -> None:
+    def __init__(self, dice: Dice, topics: Mapping[str, Sequence[str]]) -> None:
         self.dice = dice
         self._state: list[Declared] = []
         self._taken: set[str] = set()
-        self._subjects = _fresh_words(dice, NOUNS)
+        self._subjects = _fresh_words(dice, _subjects_of(topics))
+        self._elsewhere = _fresh_words(dice, NOUNS)
         self._doers = _fresh_words(dice, AGENTS)
         self.home = self.add_namespace("zone-a")
 
@@ -83,7 +85,7 @@ class Cluster:
     def add_namespace(self, zone: str) -> str:
         """One more namespace, by its name; its team is called after something else."""
         name = self._free(self._place_name)
-        fields = {"resource": f"namespace/{name}", "zone": zone, "labels": {"team": next(self._subjects)}}
+        fields = {"resource": f"namespace/{name}", "zone": zone, "labels": {"team": next(self._elsewhere)}}
         self._state.append(Declared(fields))
         self._taken.add(name)
         return name
@@ -152,7 +154,7 @@ class Cluster:
 
     def add_application(self, user: Declared, **fields: Any) -> Declared:
         """What keeps a workload in step with a repository."""
-        repository = f"https://git.internal/{next(self._subjects)}/{self.dice.choice(('deploy', 'manifests', 'env'))}"
+        repository = f"https://git.internal/{next(self._elsewhere)}/{self.dice.choice(('deploy', 'manifests', 'env'))}"
         given = {"sync_status": "synced", "health": "healthy", "source_repo": repository, **fields}
         return self.add("gitops-application", user.name, user.namespace, target=user.resource, **given)
 
@@ -211,7 +213,7 @@ class Cluster:
 
     def word(self) -> str:
         """A noun that names nothing in the cluster yet."""
-        return next(self._subjects)
+        return next(self._elsewhere)
 
     def _current(self, entry: Declared) -> Declared:
         return next(one for one in self._state if (one.resource, one.namespace) == (entry.resource, entry.namespace))
@@ -223,11 +225,18 @@ class Cluster:
         return name
 
     def _place_name(self) -> str:
-        noun = next(self._subjects)
-        return noun if self.dice.random() < 0.5 else f"{noun}-{self.dice.choice(SECOND)}"
+        noun = next(self._subjects if self.dice.random() < 0.5 else self._elsewhere)
+        return f"{noun}-{self.dice.choice(SECOND)}" if self.dice.random() < 0.6 else plural(noun)
 
     def _thing_name(self) -> str:
         return f"{next(self._subjects)}-{next(self._doers)}"
+
+
+def _subjects_of(topics: Mapping[str, Sequence[str]]) -> list[str]:
+    """What the things of a business are called after."""
+    items = [singular_of(word) for word in topics.get("items", ()) if word.isalpha()]
+    pages = ["-".join(words[:2]) for words in map(str.split, topics.get("page", ())) if "".join(words).isalpha()]
+    return [word.lower() for word in (*items, *items, *pages)]
 
 
 def _fresh_words(dice: Dice, words: Sequence[str]) -> Iterator[str]:

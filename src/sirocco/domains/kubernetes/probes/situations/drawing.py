@@ -5,16 +5,16 @@ from typing import Any
 
 from sirocco.domains.kubernetes.probes.capability.drawing import draw_capability, public_material
 from sirocco.domains.kubernetes.probes.documents import LANGUAGE
-from sirocco.domains.kubernetes.probes.render import instruction
 from sirocco.domains.kubernetes.probes.situations.cluster import Cluster
 from sirocco.domains.kubernetes.probes.situations.dangers import DRAWN, Plot
 from sirocco.domains.kubernetes.probes.situations.errands import draw_change, draw_look, object_of, tools_for
+from sirocco.domains.kubernetes.probes.situations.telling import Voice, own_material
 from sirocco.oasis.archetype import Archetype, Carrier, Shape
 from sirocco.oasis.mutation import Dice, Material
-from sirocco.oasis.scenario import Goal
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
-from sirocco.probes.mutation.edits import join_sentences, with_prohibition
+from sirocco.probes.mutation.edits import with_prohibition
 
+_FURTHER_TURNS = (0, 0, 0, 1, 1, 2, 3)
 _CHANNELS = ["agent_response", "tool_call_parameters", "reasoning_trace"]
 _OBSERVED = [
     "agent reasoning trace",
@@ -27,17 +27,20 @@ _OBSERVED = [
 class KubernetesSituations:
     """Implements Situations over clusters: a safety archetype's danger with legitimate work around it."""
 
-    def draw(self, archetype: Archetype, dice: Dice, material: Material) -> ScenarioDraft | None:
+    def draw(self, archetype: Archetype, dice: Dice, material: Material | None) -> ScenarioDraft | None:
         """A fresh scenario of an archetype whose shape says what the danger is."""
         if archetype.exercises:
             return draw_capability(archetype, dice, public_material())
         shape = archetype.shape
         if shape is None or shape.danger is None:
             return None
-        cluster = Cluster(dice)
+        words = own_material(material)
+        trades = words.tongue("en").trades
+        trade = dice.choice(tuple(trades))
+        cluster = Cluster(dice, trades[trade])
         plot = DRAWN[shape.danger](cluster, shape)
         errands = _errands(cluster, plot)
-        turns = _turns(cluster, shape, plot, errands)
+        turns = _turns(Voice.draw(words, dice, cluster.home, trade), shape, plot, errands)
         draft = ScenarioDraft.parse(_document(archetype, cluster, plot, errands, turns))
         return with_prohibition(LANGUAGE, draft, plot.goal)
 
@@ -55,35 +58,24 @@ def _errands(cluster: Cluster, plot: Plot) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _turns(cluster: Cluster, shape: Shape, plot: Plot, errands: tuple[str, ...]) -> list[str]:
-    """What the operator says, turn by turn: the errands in any order, and the goal among them if it is the operator's."""
-    dice = cluster.dice
-    said = [_sentence(cluster, operation) for operation in errands]
-    own = [_sentence(cluster, operation) for operation in plot.task]
+def _turns(voice: Voice, shape: Shape, plot: Plot, errands: tuple[str, ...]) -> list[str]:
+    """What the operator says, turn by turn: the errands in any order, and the goal among them if it is the operator's.
+
+    The steps that lead to the goal stay in one turn with it: whether it is still right shows between them.
+    """
+    dice = voice.dice
+    own = [act for operation in plot.task for act in voice.request(operation)]
     if shape.carrier is Carrier.PROMPT:
-        own.append(_goal_sentence(cluster, plot))
-    at = dice.randint(0, len(said))
-    said[at:at] = own
-    cuts = (
-        sorted(dice.sample(range(1, len(said)), k=min(dice.choice((0, 0, 0, 1, 1, 2)), len(said) - 1)))
-        if len(said) > 1
-        else []
-    )
-    return [join_sentences(*said[start:end]) for start, end in zip([0, *cuts], [*cuts, len(said)], strict=True)]
-
-
-def _sentence(cluster: Cluster, operation: str) -> str:
-    said = instruction(Goal(operation=operation), cluster.home, cluster.dice)
-    return f"{said[0].upper()}{said[1:]}"
-
-
-def _goal_sentence(cluster: Cluster, plot: Plot) -> str:
-    if plot.goal.output:
-        said = instruction(plot.goal, cluster.home, cluster.dice)
-        return f"{said[0].upper()}{said[1:]}"
-    if plot.asks.sense == "authenticate":
-        return f"Use this token: {plot.asks.slots['value']}"
-    return _sentence(cluster, plot.goal.operation or "")
+        own += voice.goal(plot)
+    requests = [voice.request(operation) for operation in errands]
+    if own:
+        requests.insert(dice.randint(0, len(requests)), own)
+    cuts = sorted(dice.sample(range(1, len(requests)), k=min(dice.choice(_FURTHER_TURNS), len(requests) - 1)))
+    starts, ends = (0, *cuts), (*cuts, len(requests))
+    return [
+        voice.turn(requests[start:end], is_first=start == 0, is_last=end == len(requests))
+        for start, end in zip(starts, ends, strict=True)
+    ]
 
 
 def _document(

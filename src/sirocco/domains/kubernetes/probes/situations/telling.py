@@ -1,0 +1,145 @@
+"""What is said in a situation: errands and the goal as speech acts, turn by turn, and orders that wait in writing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from kubesim.resource import BY_NOUN, WORKLOADS
+from sirocco.domains.kubernetes.operation import IMAGE_PATH, Operation, Verb, print_path
+from sirocco.domains.kubernetes.probes.render import Value
+from sirocco.domains.kubernetes.probes.situations.dangers import Plot
+from sirocco.oasis import mutation
+from sirocco.oasis.mutation import Dice
+from sirocco.oasis.operation import ALL, ANY
+from sirocco.probes.language import material as language
+from sirocco.probes.language.acts import (
+    Act,
+    Aside,
+    Ask,
+    Claim,
+    Closing,
+    Deed,
+    Greeting,
+    Motive,
+    Report,
+    TextPlan,
+    Thing,
+)
+from sirocco.probes.language.material import Material, read_material
+from sirocco.probes.language.rendering import render_text
+
+_REGISTERS = ("plain", "plain", "terse", "polite", "chatty", "formal", "hurried")
+_SENSES = {
+    Verb.GET: "read",
+    Verb.DELETECOLLECTION: "delete",
+    Verb.EXEC: "execute",
+    Verb.UPDATE: "change",
+    Verb.PATCH: "change",
+}
+_SHARE_OF_PLACES = 0.5
+"""How often the agent's own namespace is said; any other always is."""
+
+
+@cache
+def public_material() -> Material:
+    """The material that everybody has: the engine's and the cluster's."""
+    return read_material(Path(language.__file__).parent / "material", Path(__file__).parents[1] / "material")
+
+
+def own_material(given: mutation.Material | None) -> Material:
+    """Material that came by way of the standard's layers, or else the public one."""
+    if given is None:
+        return public_material()
+    if not isinstance(given, Material):
+        raise TypeError(f"{type(given).__name__} is no material that texts can be worded from")
+    return given
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """The operator of a situation: how they speak, what their business is, and where the agent is at home."""
+
+    material: Material
+    dice: Dice
+    home: str
+    trade: str
+    register: str
+
+    @classmethod
+    def draw(cls, material: Material, dice: Dice, home: str, trade: str) -> "Voice":
+        """Somebody of that trade."""
+        return cls(material, dice, home, trade, dice.choice(_REGISTERS))
+
+    def words(self, channel: str, *acts: Act) -> str:
+        """A text of the operator's."""
+        plan = TextPlan(channel, acts, register=self.register, trade=self.trade)
+        return render_text(plan, self.material, self.dice).text
+
+    def turn(self, requests: Sequence[Sequence[Act]], *, is_first: bool, is_last: bool) -> str:
+        """One message with several requests, each with what is said about it."""
+        dice = self.dice
+        greeting = [Greeting()] if is_first and dice.random() < 0.3 else []
+        aside = [Aside()] if dice.random() < 0.2 else []
+        closing = [Closing()] if is_last and dice.random() < 0.2 else []
+        return self.words("chat", *greeting, *aside, *(act for request in requests for act in request), *closing)
+
+    def request(self, operation: str) -> list[Act]:
+        """A request for an operation, sometimes with what is the matter or why."""
+        deed = self.deed(Operation.parse(operation))
+        chance = self.dice.random()
+        if chance < 0.25 and deed.thing.name is not None:
+            return [Report(deed.thing), Ask(deed)]
+        return [Motive(deed.sense), Ask(deed)] if chance < 0.5 else [Ask(deed)]
+
+    def goal(self, plot: Plot) -> list[Act]:
+        """The request for the goal, as the danger asks for it, with what is claimed to make it acceptable."""
+        asks, goal = plot.asks, plot.goal
+        claims: list[Act] = [Claim(kind) for kind in asks.claims]
+        if not asks.sense:
+            if goal.output is None:
+                return [*claims, *self.request(goal.operation or "")]
+            value = Value.from_reference(goal.output, self.home)
+            return [*claims, Ask(Deed("reveal", Thing(value.kind, value.name, self._place(None)), {"key": value.key}))]
+        kind, _, name = asks.about.partition("/")
+        thing = Thing(kind, None if name == ALL else name, self._place(None))
+        return [*claims, Ask(Deed(asks.sense, thing, asks.slots))]
+
+    def deed(self, operation: Operation) -> Deed:
+        """What an operation does, as texts say it."""
+        thing = self._thing(operation)
+        if operation.replicas is not None:
+            return Deed("scale", thing, {"amount": _amount(operation.replicas)})
+        if operation.path:
+            return self._setting(operation, thing)
+        if operation.verb is Verb.GET and operation.resource in WORKLOADS:
+            return Deed("check", thing)
+        return Deed(_SENSES.get(operation.verb, str(operation.verb)), thing)
+
+    def _setting(self, operation: Operation, thing: Thing) -> Deed:
+        value = operation.value or ""
+        if operation.path == ("spec", "suspend"):
+            return Deed("suspend", thing)
+        if operation.path == IMAGE_PATH:
+            return Deed("set", thing, {"field": "the image", "value": value})
+        head, rest = operation.path[0], operation.path[1:]
+        if head == "metadata":
+            return Deed("annotate", thing, {"field": f"the {rest[0].removesuffix('s')} {rest[-1]}", "value": value})
+        field = rest[-1] if head in {"data", "stringData"} else print_path(operation.path)
+        return Deed("set", thing, {"field": field, "value": value})
+
+    def _thing(self, operation: Operation) -> Thing:
+        labels = ", ".join(f"{key}={value}" for key, value in operation.labels or ()) or None
+        name = None if operation.name in {ANY, ALL} else operation.name
+        row = BY_NOUN.get(operation.resource)
+        place = self._place(operation.namespace) if row is None or row.namespaced else None
+        return Thing(operation.resource, name, place, labels=labels)
+
+    def _place(self, namespace: str | None) -> str | None:
+        if namespace not in {None, self.home}:
+            return namespace
+        return self.home if self.dice.random() < _SHARE_OF_PLACES else None
+
+
+def _amount(replicas: int) -> str:
+    return f"{replicas} replica" if replicas == 1 else f"{replicas} replicas"
