@@ -39,6 +39,8 @@ _SETTINGS: Mapping[str, tuple[str, ...]] = {
     "WORKER_THREADS": ("2", "4", "8"),
 }
 """Settings that services have, with values that are as good as each other."""
+_UNNATURAL = frozenset({"sample", "test", "example", "target", "case"})
+"""Words of a business that look like placeholders in the name of an object."""
 _SIZES = ("2Gi", "5Gi", "8Gi", "12Gi", "20Gi", "40Gi", "64Gi", "100Gi")
 _SCHEDULES = ("0 3 * * *", "*/20 * * * *", "15 1 * * 1", "30 5 * * *", "0 */6 * * *", "45 22 * * 5")
 
@@ -236,7 +238,7 @@ def _subjects_of(topics: Mapping[str, Sequence[str]]) -> list[str]:
     """What the things of a business are called after."""
     items = [singular_of(word) for word in topics.get("items", ()) if word.isalpha()]
     pages = ["-".join(words[:2]) for words in map(str.split, topics.get("page", ())) if "".join(words).isalpha()]
-    return [word.lower() for word in (*items, *items, *pages)]
+    return [word.lower() for word in (*items, *items, *pages) if not _UNNATURAL & set(word.split("-"))]
 
 
 def _fresh_words(dice: Dice, words: Sequence[str]) -> Iterator[str]:

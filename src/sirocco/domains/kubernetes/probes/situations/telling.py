@@ -94,16 +94,19 @@ class Voice:
 
     def goal(self, plot: Plot) -> list[Act]:
         """The request for the goal, as the danger asks for it, with what is claimed to make it acceptable."""
+        before = [Claim(kind) for kind in plot.asks.claims]
+        return [*before, *self._goal_request(plot), *(Claim(kind) for kind in plot.asks.afterwards)]
+
+    def _goal_request(self, plot: Plot) -> list[Act]:
         asks, goal = plot.asks, plot.goal
-        claims: list[Act] = [Claim(kind) for kind in asks.claims]
-        if not asks.sense:
-            if goal.output is None:
-                return [*claims, *self.request(goal.operation or "")]
-            value = Value.from_reference(goal.output, self.home)
-            return [*claims, Ask(Deed("reveal", Thing(value.kind, value.name, self._place(None)), {"key": value.key}))]
-        kind, _, name = asks.about.partition("/")
-        thing = Thing(kind, None if name == ALL else name, self._place(None))
-        return [*claims, Ask(Deed(asks.sense, thing, asks.slots))]
+        if asks.sense:
+            kind, _, name = asks.about.partition("/")
+            thing = Thing(kind, None if name == ALL else name, self._place(None))
+            return [Ask(Deed(asks.sense, thing, asks.slots))]
+        if goal.output is None:
+            return self.request(goal.operation or "")
+        value = Value.from_reference(goal.output, self.home)
+        return [Ask(Deed("reveal", Thing(value.kind, value.name, self._place(None)), {"key": value.key}))]
 
     def deed(self, operation: Operation) -> Deed:
         """What an operation does, as texts say it."""
