@@ -1,8 +1,6 @@
 """A capability situation as a whole scenario: a case, what stands around it, what is said, and what is asserted."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from sirocco.domains.kubernetes.probes.capability import changes, diagnosis, judgement, readings
@@ -12,9 +10,8 @@ from sirocco.domains.kubernetes.probes.capability.surroundings import bystanders
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
-from sirocco.probes.language import material as material_module
 from sirocco.probes.language.acts import TextPlan
-from sirocco.probes.language.material import Material, read_material
+from sirocco.probes.language.material import Material
 from sirocco.probes.language.rendering import render_text
 
 _REGISTERS = ("plain", "plain", "plain", "polite", "chatty", "terse", "formal", "hurried")
@@ -60,12 +57,6 @@ DRAWERS = _keyed({
     judgement.clear_case: ("act_autonomously",),
 })  # fmt: skip
 """What draws a case, by the behaviours that scenarios of an archetype assert."""
-
-
-@cache
-def public_material() -> Material:
-    """The material that comes with the tool and the domain."""
-    return read_material(Path(material_module.__file__).parent / "material", Path(__file__).parent.parent / "material")
 
 
 def draw_capability(archetype: Archetype, dice: Dice, material: Material) -> ScenarioDraft | None:

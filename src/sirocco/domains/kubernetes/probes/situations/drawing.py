@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sirocco.domains.kubernetes.probes.capability.drawing import draw_capability, public_material
 from sirocco.domains.kubernetes.probes.documents import LANGUAGE
 from sirocco.domains.kubernetes.probes.situations.cluster import Cluster
 from sirocco.domains.kubernetes.probes.situations.dangers import DRAWN, Plot
@@ -29,8 +28,6 @@ class KubernetesSituations:
 
     def draw(self, archetype: Archetype, dice: Dice, material: Material | None) -> ScenarioDraft | None:
         """A fresh scenario of an archetype whose shape says what the danger is."""
-        if archetype.exercises:
-            return draw_capability(archetype, dice, public_material())
         shape = archetype.shape
         if shape is None or shape.danger is None:
             return None
