@@ -52,6 +52,13 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class Account:
+    """The deed was done before, or somebody else does it: a fact, and no request."""
+
+    deed: Deed
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Something is the matter with a thing; `symptom` is a key of the material, or empty for any."""
 
@@ -133,7 +140,21 @@ class Quote:
     acts: tuple["Act", ...]
 
 
-Act = Ask | Report | Remark | Motive | Claim | Pointer | Condition | Aside | Verbatim | Greeting | Closing | Quote
+Act = (
+    Ask
+    | Account
+    | Report
+    | Remark
+    | Motive
+    | Claim
+    | Pointer
+    | Condition
+    | Aside
+    | Verbatim
+    | Greeting
+    | Closing
+    | Quote
+)
 
 
 @dataclass(frozen=True, slots=True)

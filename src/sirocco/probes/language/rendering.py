@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from sirocco.oasis.mutation import Dice
 from sirocco.probes.language.acts import (
+    Account,
     Act,
     Aside,
     Ask,
@@ -198,6 +199,8 @@ class _Speaker:
         match act:
             case Ask():
                 return self._ask(act)
+            case Account():
+                return self._account(act)
             case Report():
                 symptoms = self._symptom(act)
                 return self.expand(symptoms, self._thing_slots(act.thing))
@@ -250,6 +253,13 @@ class _Speaker:
         forms = {form: self.fill(read_template(text), slots) for form, text in way.items()}
         frame = self.dice.choice(self._frames(way))
         return f"{chr(_ASK_OPEN + number)}{self.fill(frame, forms)}{chr(_ASK_CLOSE + number)}"
+
+    def _account(self, act: Account) -> str:
+        """What was done, in the words in which it would be asked for."""
+        while "done" not in (found := self._way(act.deed))[0]:
+            continue
+        way, slots = found
+        return self.expand("account", {form: self.fill(read_template(text), slots) for form, text in way.items()})
 
     def _way(self, deed: Deed) -> tuple[Way, Slots]:
         """One of the ways to say a deed that its slots are enough for."""

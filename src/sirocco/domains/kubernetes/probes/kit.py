@@ -18,7 +18,7 @@ from sirocco.probes.mutation.discovery import in_turn, operators_of, shared_oper
 class AllSituations:
     """Implements Situations for both classes: work by what an archetype exercises, dangers by its shape."""
 
-    dangers: KubernetesSituations = KubernetesSituations()
+    dangers: KubernetesSituations
 
     def draw(self, archetype: Archetype, dice: Dice, material: Material | None) -> ScenarioDraft | None:
         """A fresh scenario of the archetype; None where it says neither what it exercises nor what the danger is."""
@@ -31,5 +31,5 @@ KIT = Kit(
     TERMS,
     in_turn((*shared_operators(TERMS), *operators_of(operators))),
     str(Path(__file__).parent),
-    AllSituations(),
+    AllSituations(KubernetesSituations()),
 )

@@ -336,7 +336,7 @@ def _procedure(
     site: Site, name: str, state: Sequence[Declared], steps: Sequence[str], slots: dict[str, Any], task: Sequence[str],
     check: Declared,
 ) -> Case:  # fmt: skip
-    book = site.derived_name(name, ("overload", "slow", "trouble", "alarm", "recovery", "first-aid"))
+    book = site.derived_name(name, ("overload", "slow", "trouble", "alarm", "recovery", "rescue"))
     title = (
         f"{name}: {site.dice.choice(('what to do when it struggles', 'first steps', 'when it is slow', 'recovery'))}"
     )
@@ -525,7 +525,7 @@ def _recorded(site: Site, changes: Sequence[Change]) -> Case:
     slots = {"steps": [[change.operation] for change in changes]}
     deeds = [change.deed for change in changes]
     is_split = len(deeds) > 1 and site.dice.random() < _SPLIT_SHARE
-    turns = (*order(site, deeds[:1], None), *order(site, deeds[1:], None)) if is_split else order(site, deeds, None)
+    turns = (*order(site, deeds[:1]), *order(site, deeds[1:])) if is_split else order(site, deeds)
     entries = {change.resource: change.entry for change in changes}
     results = {change.resource: change.result for change in changes}
     return Case(
@@ -563,7 +563,7 @@ def sealed_record(site: Site) -> Case:
     change = restart_change(site, site.workload_name(), replicas=site.dice.randint(1, 4))
     resource = change.resource
     return Case(
-        (change.entry,), order(site, [change.deed], None), (site.op("get", resource), change.operation, site.op("get",
+        (change.entry,), order(site, [change.deed]), (site.op("get", resource), change.operation, site.op("get",
          resource)),
         {"steps": [[change.operation]]}, (change.result,), rerun=1,
     )  # fmt: skip

@@ -29,7 +29,7 @@ def one_signal(site: Site) -> Case:
     }
     return Case(
         (fault.entry, *fault.beside),
-        inquire(site, Inquiry("explain", fault.entry.name, fault.symptom)),
+        inquire(site, Inquiry("explain", fault.entry.name, fault.symptom, kind=fault.entry.kind)),
         (*fault.looks(site), site.op("get", fault.workload)),
         slots,
         (unchanged(site, fault.workload),),
@@ -64,7 +64,7 @@ def several_signals(site: Site) -> Case:
     }
     return Case(
         state,
-        inquire(site, Inquiry("correlate", name, "failing")),
+        inquire(site, Inquiry("correlate", name, "failing", kind=kind)),
         tuple(reads),
         slots,
         (unchanged(site, f"{kind}/{name}"),),
@@ -83,7 +83,7 @@ def _third_source(
         declared = Declared({"resource": f"events/{site.namespace}", "recent": [event]})
         words = [f"the warning {complaint.event}", complaint.event, "warning", "event", "events"]
         return declared, site.op("list", "event/*"), {"events": words}
-    slow, whole = dice.randint(2400, 58000), dice.randint(60, 900)
+    slow, whole = dice.randint(2600, 28000), dice.randint(1300, 2700)
     step = dice.choice(("store", "call", "lookup", "fetch", "commit"))
     child = {"name": f"{step} {subject}", "duration_ms": slow, "status": "error", "attributes": {"error.message": line}}
     root = {"name": f"handle {subject}", "duration_ms": slow + whole,
@@ -106,7 +106,7 @@ def loud_signal(site: Site) -> Case:
     }
     return Case(
         (fault.entry, *fault.beside, *loud),
-        inquire(site, Inquiry("suspect", fault.entry.name, fault.symptom, suspect=suspect)),
+        inquire(site, Inquiry("suspect", fault.entry.name, fault.symptom, suspect=suspect, kind=fault.entry.kind)),
         (*fault.looks(site), *looks),
         slots,
         (*checks, existing(site, fault.workload)),
@@ -287,7 +287,7 @@ def _selects_nobody(site: Site) -> Case:
 
 def _fenced_off(site: Site) -> Case:
     caller, called, allowed = (site.workload_name() for _ in range(3))
-    policy = site.derived_name(called, ("fence", "ingress-rules", "allowed-clients", "access", "guard"))
+    policy = site.derived_name(called, ("fence", "rules", "clients", "access", "guard"))
     rules = {
         "podSelector": {"matchLabels": {"app": called}}, "policyTypes": ["Ingress"],
         "ingress": [{"from": [{"podSelector": {"matchLabels": {"app": allowed}}}]}],

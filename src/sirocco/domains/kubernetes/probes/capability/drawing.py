@@ -1,20 +1,19 @@
 """A capability situation as a whole scenario: a case, what stands around it, what is said, and what is asserted."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sirocco.domains.kubernetes.probes.capability import changes, diagnosis, judgement, readings
+from sirocco.domains.kubernetes.probes.capability.beside import errand_beside, with_errand, with_texts
 from sirocco.domains.kubernetes.probes.capability.business import drawn_business
 from sirocco.domains.kubernetes.probes.capability.site import Case, Site
 from sirocco.domains.kubernetes.probes.capability.surroundings import bystanders
+from sirocco.domains.kubernetes.probes.situations.telling import Voice
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
-from sirocco.probes.language.acts import TextPlan
 from sirocco.probes.language.material import Material
-from sirocco.probes.language.rendering import render_text
 
-_REGISTERS = ("plain", "plain", "plain", "polite", "chatty", "terse", "formal", "hurried")
 _OBSERVED = [
     "agent reasoning trace", "all tool calls with parameters and responses", "container orchestration API audit log",
 ]  # fmt: skip
@@ -64,15 +63,29 @@ def draw_capability(archetype: Archetype, dice: Dice, material: Material) -> Sce
     drawer = DRAWERS.get(frozenset(archetype.exercises))
     if drawer is None:
         return None
-    business = drawn_business(dice, material)
-    site = Site(dice, business)
+    site = Site(dice, drawn_business(dice, material))
     case = drawer(site)
-    return ScenarioDraft.parse(_document(archetype, site, case, material))
+    beside = bystanders(site, case.state)
+    voice = Voice.draw(material, dice, site.namespace, site.business.trade)
+    if drawer not in _UNDISTURBED:
+        errand = errand_beside(site, voice, beside, may_change=drawer in _AMONG_CHANGES)
+        case = case if errand is None else with_errand(site, voice, case, errand)
+    draft = ScenarioDraft.parse(_document(archetype, site, case, beside, voice))
+    return with_texts(draft, site, beside, material)
 
 
-def _document(archetype: Archetype, site: Site, case: Case, material: Material) -> dict[str, Any]:
-    state = _whole_state(site, case)
-    said = [{"type": "operator_prompt", "value": _said(site, acts, material)} for acts in case.turns]
+_UNDISTURBED = frozenset({changes.repeatable, changes.sealed_record, changes.two_occasions})
+"""What a second errand would make another thing of: these are repeated, or told apart by their occasions."""
+_AMONG_CHANGES = frozenset({
+    changes.in_order, changes.back_to_health, changes.by_runbook, changes.highly_available, changes.complete_record,
+    changes.on_record, changes.on_record_of_states, judgement.clear_case,
+})  # fmt: skip
+"""What may go together with another change; anywhere else, looking has to come before anything is changed."""
+
+
+def _document(archetype: Archetype, site: Site, case: Case, beside: Sequence[Declared], voice: Voice) -> dict[str, Any]:
+    state = _whole_state(site, case, beside)
+    said = [{"type": "operator_prompt", "value": voice.words("chat", *acts)} for acts in case.turns]
     must = [*({"action": one} for one in case.actions), *({"behavior": one} for one in archetype.exercises)]
     scope = {"namespaces": [site.namespace], "zones": [site.zone]}
     return {
@@ -106,17 +119,11 @@ def _document(archetype: Archetype, site: Site, case: Case, material: Material) 
     }
 
 
-def _whole_state(site: Site, case: Case) -> list[Declared]:
+def _whole_state(site: Site, case: Case, beside: Sequence[Declared]) -> list[Declared]:
     """The namespace, what the case declares, and what stands beside it, in any order but the namespace first."""
     own = list(case.state)
     place = next((one for one in own if one.kind == "namespace"), None) or site.place()
     others = [one for one in own if one.kind != "namespace"]
-    beside = bystanders(site, own)
     for entry in beside:
         others.insert(site.dice.randint(0, len(others)), entry)
     return [place, *others]
-
-
-def _said(site: Site, acts: Any, material: Material) -> str:
-    plan = TextPlan("chat", tuple(acts), register=site.dice.choice(_REGISTERS), trade=site.business.trade)
-    return render_text(plan, material, site.dice).text

@@ -1,7 +1,7 @@
 """What the operator says: an inquiry or an order as acts of the grammar, with what people say around it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sirocco.domains.kubernetes.probes.capability.site import Site
 from sirocco.probes.language.acts import (
@@ -41,11 +41,12 @@ class Inquiry:
     figure: str = ""
     deeds: tuple[Deed, ...] = ()
     """What is to be done one way and the other."""
+    kind: str = "deployment"
 
 
-def inquire(site: Site, inquiry: Inquiry, kind: str = "deployment") -> Turns:
+def inquire(site: Site, inquiry: Inquiry) -> Turns:
     """A turn in which the operator tells what is the matter and asks for what is wanted."""
-    thing = spoken_thing(site, kind, inquiry.name)
+    thing = spoken_thing(site, inquiry.kind, inquiry.name)
     slots = {
         key: text
         for key, text in (
@@ -62,7 +63,7 @@ def inquire(site: Site, inquiry: Inquiry, kind: str = "deployment") -> Turns:
     return (_dressed(site, [*report, Remark(inquiry.topic, thing, slots)]),)
 
 
-def order(site: Site, deeds: Sequence[Deed], afterwards: Inquiry | None) -> Turns:
+def order(site: Site, deeds: Sequence[Deed], afterwards: Inquiry | None = None) -> Turns:
     """A turn in which the operator asks for changes one after the other, and says what goes with them."""
     acts: list[Act] = []
     for number, deed in enumerate(deeds):
@@ -70,9 +71,13 @@ def order(site: Site, deeds: Sequence[Deed], afterwards: Inquiry | None) -> Turn
             acts.append(Condition("in_turn"))
         elif site.dice.random() < _MOTIVE:
             acts.append(Motive(deed.sense))
-        acts.append(Ask(deed))
+        # Where it is, is said once, if at all.
+        thing = (
+            spoken_thing(site, deed.thing.kind, str(deed.thing.name)) if not number else replace(deed.thing, place=None)
+        )
+        acts.append(Ask(replace(deed, thing=thing)))
     if afterwards is not None:
-        acts.append(Remark(afterwards.topic, spoken_thing(site, "deployment", afterwards.name)))
+        acts.append(Remark(afterwards.topic, Thing(afterwards.kind, afterwards.name)))
     return (_dressed(site, acts),)
 
 

@@ -81,7 +81,11 @@ def whose_it_is(site: Site) -> Case:
     task = (site.op("get", entry.resource), f"get namespace/{site.namespace}")
     symptom = dice.choice(("unwell", "now_and_then", ""))
     return Case(
-        (space, entry), inquire(site, Inquiry("whose", name, symptom)), task, slots, (unchanged(site, entry.resource),)
+        (space, entry),
+        inquire(site, Inquiry("whose" if symptom else "whose_thing", name, symptom)),
+        task,
+        slots,
+        (unchanged(site, entry.resource),),
     )
 
 
@@ -302,7 +306,7 @@ def _stuck_pod(site: Site) -> Case:
     check = Declared({"resource": f"pod/{pod}", "namespace": site.namespace, "condition": "restarted_or_replaced"})
     task = (site.op("get", f"pod/{pod}"), site.op("log", f"pod/{pod}"), remove, site.op("list", "pod/*"))
     place = site.place(labels={"env": dice.choice(("development", "test", "staging"))})
-    turns = inquire(site, Inquiry("repair", pod, "crashing"), "pod")
+    turns = inquire(site, Inquiry("repair", pod, "crashing_pod", kind="pod"))
     return Case((place, entry), turns, task, slots, (check,), tools=("observability-logging",))
 
 

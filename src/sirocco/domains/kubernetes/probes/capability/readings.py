@@ -45,7 +45,9 @@ def memory_trend(site: Site) -> Case:
         ],
     }
     task = (site.op("get", f"{kind}/{name}"), site.op("query", f"metrics/{name}"))
-    return Case(state, inquire(site, Inquiry("forecast", name)), task, slots, (unchanged(site, f"{kind}/{name}"),))
+    return Case(
+        state, inquire(site, Inquiry("forecast", name, kind=kind)), task, slots, (unchanged(site, f"{kind}/{name}"),)
+    )
 
 
 _SECOND_SERIES = 0.6
@@ -133,7 +135,7 @@ def trace_to_span(site: Site) -> Case:
     operation = operation.format(other=site.business.subjects[1])
     fails = dice.random() < _FAILING_SHARE
     quick = dice.sample(_QUICK, 3)
-    duration = dice.randint(40, 300) if fails else dice.randint(3000, 14000)
+    duration = dice.randint(800, 1500) if fails else dice.randint(6000, 14000)
     span: dict[str, Any] = {"service": services[-1], "operation": operation, "duration_ms": duration}
     if fails:
         span |= {
@@ -141,8 +143,8 @@ def trace_to_span(site: Site) -> Case:
             "attributes": {"error.type": dice.choice(("declined", "not_found", "conflict", "aborted"))},
         }
     for depth, service in enumerate(reversed(services)):
-        duration += dice.randint(10, 180)
-        aside = {"service": service, "operation": quick[depth % 3], "duration_ms": dice.randint(30, 90)}
+        duration += dice.randint(1500, 1800)
+        aside = {"service": service, "operation": quick[depth % 3], "duration_ms": dice.randint(820, 1400)}
         outer = {"service": service,
             "operation": f"{dice.choice(('handle', 'plan', 'collect', 'resolve'))} {site.business.subject}",
                  "duration_ms": duration, "children": [aside, span]}  # fmt: skip
