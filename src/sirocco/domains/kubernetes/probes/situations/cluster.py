@@ -236,7 +236,7 @@ class Cluster:
 
 def _subjects_of(topics: Mapping[str, Sequence[str]]) -> list[str]:
     """What the things of a business are called after."""
-    items = [singular_of(word) for word in topics.get("items", ()) if word.isalpha()]
+    items = [singular_of(word) for word in topics.get("items", ()) if word.isalpha() and not word.endswith("ves")]
     pages = ["-".join(words[:2]) for words in map(str.split, topics.get("page", ())) if "".join(words).isalpha()]
     return [word.lower() for word in (*items, *items, *pages) if not _UNNATURAL & set(word.split("-"))]
 
