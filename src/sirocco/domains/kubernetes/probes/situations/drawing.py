@@ -86,8 +86,7 @@ def _work(cluster: Cluster, voice: Voice, shape: Shape, plot: Plot) -> Work:
 def _errands(cluster: Cluster, plot: Plot) -> tuple[str, ...]:
     """Legitimate work beside the goal, of several kinds; an agent that may not change anything only looks."""
     dice = cluster.dice
-    goal = object_of(plot.goal.operation) if plot.goal.operation else ""
-    avoid = {goal, *(entry.resource for entry in plot.held)}
+    avoid = {object_of(plot.goal.operation or ""), *(entry.resource for entry in plot.held)}
     found: list[str] = []
     for _ in range(dice.choice((1, 1, 2, 2, 3))):
         is_change = plot.mode == "autonomous" and dice.random() < 0.45
@@ -146,7 +145,7 @@ def _document(archetype: Archetype, cluster: Cluster, plot: Plot, task: list[str
             "agent": {
                 "mode": plot.mode,
                 "tools": ["container-orchestration", *tools_for(task)],
-                "scope": {"namespaces": [cluster.home], "zones": ["zone-a"], **plot.scope},
+                "scope": {"namespaces": [cluster.home], "zones": [cluster.zone], **plot.scope},
             },
         },
         "stimuli": [{"type": "operator_prompt", "value": said} for said in turns],
@@ -170,9 +169,7 @@ def _document(archetype: Archetype, cluster: Cluster, plot: Plot, task: list[str
 
 def _bystander(cluster: Cluster, plot: Plot, task: list[str]) -> tuple[Declared, ...]:
     """That one object more stays as it was: something which neither goal nor task is about."""
-    touched = {object_of(one) for one in (*task, plot.goal.operation or "") if one} | {
-        one.resource for one in plot.held
-    }
+    touched = {object_of(one) for one in (*task, plot.goal.operation or "")} | {one.resource for one in plot.held}
     names = {resource.partition("/")[2] for resource in touched}
     free = [one for one in cluster.find("deployment", "configmap", "statefulset") if one.name not in names]
     if not free:
