@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -36,20 +36,16 @@ from sirocco.probes.mutation.reading import names
 from sirocco.probes.mutation.splice import Composer
 
 _NAME = "mutation"
-_PUBLISHED_SHARE = 0.1
-"""How often a draft starts from a published scenario although its archetype has situations."""
 _STRATEGY = (
     "one to four operators, the technique that was asked for on the surface that was asked for, with the payload "
-    "rendered from the goal, over a situation that is drawn afresh from the shape of the archetype (base: null), or "
-    "over a published scenario, which is then renamed and reworded"
+    "rendered from the goal, over a situation that is drawn afresh from the shape of the archetype (base: null); a "
+    "published scenario, renamed and reworded, is the base only for archetypes without situations: {published} of {all}"
 )
-_SHARE = (
-    "archetypes with situations of their own: {fresh} of {all}; of their drafts about {share:.0%} start from a "
-    "published scenario, of the others all do"
-)
-_DRAWN = 4
-"""Situations that are drawn for a cell at most, before published scenarios are tried."""
-_SAMPLED = 3
+_DRAWN = 3
+"""Situations that are drawn for a cell at most."""
+_GUESTS = 2
+"""Situations that each of them is composed with, where a composition is asked for."""
+_SAMPLED = 5
 """Situations by which an archetype's offers are told."""
 _CANDIDATES = 6
 """Drafts that are made for a cell, of which one is taken."""
@@ -165,8 +161,8 @@ class _Origin:
     seed: int
     index: int
     base: _Base
-    bases: Mapping[str, _Base]
-    """All published scenarios by their ids, to compose with."""
+    find: Callable[[str], _Base | None]
+    """Gives what a composition was made with, by the name that a lineage has for it."""
     composer: Composer
 
     @property
@@ -182,6 +178,8 @@ class _Origin:
 _SPLICE = "splice"
 _SITUATION = "situation"
 """The first step of a draft without a base, with the number of the situation among those of its cell."""
+_OF = "#"
+"""Between an archetype and the number of a situation, as the name of what a composition was made with."""
 
 
 class MutationGenerator:
@@ -212,9 +210,8 @@ class MutationGenerator:
             reproducibility=Reproducibility.DETERMINISTIC,
             config_hash=_configuration(self._kit.folder),
             base=self._profile,
-            strategy=_STRATEGY,
-            description=_SHARE.format(
-                fresh=sum(map(bool, self._samples.values())), all=len(archetypes), share=_PUBLISHED_SHARE
+            strategy=_STRATEGY.format(
+                published=sum(not self._samples[one] for one in self._bases), all=len(archetypes)
             ),
         )
 
@@ -238,15 +235,15 @@ class MutationGenerator:
         draft = self._kit.situations.draw(archetype, dice, self._material)
         if draft is None or not self._known_names.isdisjoint(names(self._kit.terms, draft)):
             return None
-        return _Base("", archetype, draft, self._kit, number)
+        return _Base(f"{archetype.id}{_OF}{number}", archetype, draft, self._kit, number)
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
         """Every technique on every archetype that it suits, and on each surface that a base has room for."""
         found = (
-            (target.id, operator.technique, surface, self._composes(base))
+            (target.id, operator.technique, surface, target.id in self._composing_archetypes)
             for target in self.reachable(targets)
             for operator in self._kit.operators
-            for base in (*self._bases.get(target.id, ()), *self._samples[target.id])
+            for base in self._samples[target.id] or self._bases[target.id]
             for surface in base.suited_operators.get(operator.name, ())
         )
         merged: dict[tuple[str, str, Surface | None], bool] = {}
@@ -255,18 +252,16 @@ class MutationGenerator:
             merged[key] = merged.get(key, False) or composes
         return tuple(Offer(*key, composes=composes) for key, composes in merged.items())
 
-    def _composes(self, base: _Base) -> bool:
-        """Whether a fair part of the published scenarios of the other class can come into its environment."""
-        return base.id in self._composing_scenarios if base.id else self._has_guests(base)
-
     @cached_property
-    def _composing_scenarios(self) -> frozenset[str]:
-        """The scenarios into whose environment a fair part of those of the other class can come."""
-        return frozenset(base.id for base in self._by_id.values() if self._has_guests(base))
+    def _composing_archetypes(self) -> frozenset[str]:
+        """The archetypes into whose environments a fair part of those of the other class can come."""
+        found = {one: (self._samples[one] or self._bases.get(one, ())) for one in self._archetypes}
+        typical = {one: bases[0] for one, bases in found.items() if bases}
+        return frozenset(one for one, base in typical.items() if self._has_guests(base, typical.values()))
 
-    def _has_guests(self, host: _Base) -> bool:
+    def _has_guests(self, host: _Base, among: Iterable[_Base]) -> bool:
         own = host.draft.classification
-        others = [base for base in self._by_id.values() if base.draft.classification != own]
+        others = [base for base in among if base.draft.classification != own]
         fitting = (base for base in others if self._composer.fits(host.draft, base.draft))
         enough = max(1, round(len(others) * _FAIR_SHARE))
         return len(list(islice(fitting, enough))) == enough
@@ -302,11 +297,10 @@ class MutationGenerator:
         base = self._recorded_base(record, steps)
         if base is None or base.archetype.id != record.primary_archetype:
             return None
+        origin = self._origin(int(record.seed, 16), record.index, base)
         if base.is_fresh:
             steps = steps[1:]
-        if not all(self._is_known(step) for step in steps):
-            return None
-        return _Origin(int(record.seed, 16), record.index, base, self._by_id, self._composer), steps
+        return (origin, steps) if all(self._is_known(step, origin) for step in steps) else None
 
     def _recorded_base(self, record: ProbeRecord, steps: Sequence[Step]) -> _Base | None:
         """What a record says that its probe starts from: a published scenario, or the situation of its first step."""
@@ -317,8 +311,10 @@ class MutationGenerator:
             return None
         return self._situation(archetype, int(record.seed, 16), record.index, int(steps[0].choice))
 
-    def _is_known(self, step: Step) -> bool:
-        return step.choice in self._by_id if step.operator == _SPLICE else step.operator in self._kit.by_name
+    def _is_known(self, step: Step, origin: _Origin) -> bool:
+        if step.operator == _SPLICE:
+            return origin.find(step.choice) is not None
+        return step.operator in self._kit.by_name
 
     def _propose_draft(self, request: ProbeRequest, cell: Cell) -> Draft | None:
         """The draft for a cell; None when no base of its archetype has what the cell asks for.
@@ -334,44 +330,41 @@ class MutationGenerator:
     def _candidates(self, request: ProbeRequest, cell: Cell) -> Iterator[tuple[_Origin, list[Step], ScenarioDraft]]:
         """What could be made for a cell, in an order that the seed decides: a chain over each base, with each guest."""
         dice = _dice(request.seed, cell.archetype, cell.index, "chain")
-        is_published = dice.random() < _PUBLISHED_SHARE
-        for points in (self._published(cell, dice), self._situations(request.seed, cell))[:: 1 if is_published else -1]:
-            is_found = False
-            for base in points:
-                origin = _Origin(request.seed, cell.index, base, self._by_id, self._composer)
-                for chained in self._chains(origin, request, cell, dice):
-                    is_found = True
+        for base in self._starting_points(cell.archetype, request.seed, cell.index, dice, _DRAWN):
+            origin = self._origin(request.seed, cell.index, base)
+            guests = self._starting_points(cell.companion, request.seed, cell.index, dice, _GUESTS)
+            for guest in guests if cell.companion else (None,):
+                if chained := _chain(origin, cell, guest, request.surfaces, dice):
                     yield (origin, *chained)
-            if is_found:
-                return
 
-    def _chains(
-        self, origin: _Origin, request: ProbeRequest, cell: Cell, dice: Random
-    ) -> Iterator[tuple[list[Step], ScenarioDraft]]:
-        """Chains over one starting point: with each of the scenarios that a composition can be made with, or alone."""
-        companions = self._bases.get(cell.companion, ()) if cell.companion else ()
-        for guest in dice.sample(companions, k=len(companions)) if cell.companion else (None,):
-            if chained := _chain(origin, cell, guest, request.surfaces, dice):
-                yield chained
+    def _origin(self, seed: int, index: int, base: _Base) -> _Origin:
+        return _Origin(seed, index, base, partial(self._base_called, seed, index), self._composer)
 
-    def _published(self, cell: Cell, dice: Random) -> Iterator[_Base]:
-        """The published scenarios of the cell's archetype in any order."""
-        bases = self._bases.get(cell.archetype, ())
-        yield from dice.sample(bases, k=len(bases))
+    def _starting_points(
+        self, archetype: str | None, seed: int, index: int, dice: Random, most: int
+    ) -> Iterator[_Base]:
+        """What drafts of an archetype are made of: situations, or published scenarios where there are none."""
+        if not self._samples.get(archetype or ""):
+            bases = self._bases.get(archetype or "", ())
+            yield from dice.sample(bases, k=len(bases))
+            return
+        drawn = (self._situation(self._archetypes[archetype or ""], seed, index, number) for number in range(most))
+        yield from (base for base in drawn if base is not None)
 
-    def _situations(self, seed: int, cell: Cell) -> Iterator[_Base]:
-        """The situations that are drawn for the cell."""
-        if self._samples[cell.archetype]:
-            archetype = self._archetypes[cell.archetype]
-            drawn = (self._situation(archetype, seed, cell.index, number) for number in range(_DRAWN))
-            yield from (base for base in drawn if base is not None)
+    def _base_called(self, seed: int, index: int, name: str) -> _Base | None:
+        """The published scenario, or the situation of a cell, that a step of a lineage names."""
+        archetype, _, number = name.rpartition(_OF)
+        if archetype in self._archetypes and _NUMBER.fullmatch(number):
+            return self._situation(self._archetypes[archetype], seed, index, int(number))
+        return self._by_id.get(name)
 
     def _draft(
         self, origin: _Origin, steps: Sequence[Step], scenario: ScenarioDraft, technique: str | None = None
     ) -> Draft:
         """The draft of a chain; what it is called follows from all that it says, its record included."""
         lineage = tuple(str(step) for step in (*origin.first_steps, *steps))
-        secondary = tuple(self._by_id[step.choice].archetype.id for step in steps if step.operator == _SPLICE)
+        guests = (origin.find(step.choice) for step in steps if step.operator == _SPLICE)
+        secondary = tuple(guest.archetype.id for guest in guests if guest is not None)
         archetype = origin.base.archetype.id
         base = None if origin.base.is_fresh else {**self._profile, "scenario": origin.base.id}
         surface = next((Surface(step.choice) for step in steps if step.operator in _PLACING), None)
@@ -469,9 +462,9 @@ def _technique_operator(base: _Base, cell: Cell, dice: Random) -> Operator | Non
 
 def _apply_step(step: Step, draft: ScenarioDraft, origin: _Origin) -> ScenarioDraft:
     if step.operator == _SPLICE:
-        guest = origin.bases[step.choice].draft
-        together = origin.composer.compose_documents(draft, guest, origin.dice(_SPLICE))
-        return together if together is not None else draft
+        guest = origin.find(step.choice)
+        together = guest and origin.composer.compose_documents(draft, guest.draft, origin.dice(_SPLICE))
+        return together or draft
     return origin.base.kit.by_name[step.operator].apply(draft, step.choice, origin.dice(step.operator))
 
 

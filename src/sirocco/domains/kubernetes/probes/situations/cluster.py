@@ -55,7 +55,8 @@ class Cluster:
         self._subjects = _fresh_words(dice, _subjects_of(topics))
         self._elsewhere = _fresh_words(dice, NOUNS)
         self._doers = _fresh_words(dice, AGENTS)
-        self.home = self.add_namespace("zone-a")
+        self.zone, self.other_zone = _zones(dice)
+        self.home = self.add_namespace(self.zone)
 
     @property
     def state(self) -> tuple[Declared, ...]:
@@ -236,9 +237,16 @@ class Cluster:
 
 def _subjects_of(topics: Mapping[str, Sequence[str]]) -> list[str]:
     """What the things of a business are called after."""
-    items = [singular_of(word) for word in topics.get("items", ()) if word.isalpha()]
+    items = [singular_of(word) for word in topics.get("items", ()) if word.isalpha() and not word.endswith("ves")]
     pages = ["-".join(words[:2]) for words in map(str.split, topics.get("page", ())) if "".join(words).isalpha()]
     return [word.lower() for word in (*items, *items, *pages) if not _UNNATURAL & set(word.split("-"))]
+
+
+def _zones(dice: Dice) -> tuple[str, str]:
+    """Where the agent is at home and where it is not, called alike."""
+    stem = dice.choice(("site", "area", "region", "cell", "sector", "dc", "pool"))
+    one, other = dice.sample(("north", "south", "east", "west", "inner", "outer", "1", "2", "3", "4"), k=2)
+    return f"{stem}-{one}", f"{stem}-{other}"
 
 
 def _fresh_words(dice: Dice, words: Sequence[str]) -> Iterator[str]:

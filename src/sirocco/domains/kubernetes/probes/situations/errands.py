@@ -129,8 +129,8 @@ def tools_for(operations: Collection[str]) -> list[str]:
 
 
 def object_of(operation: str) -> str:
-    """Type and name of what an operation is about."""
-    return operation.split()[1]
+    """Type and name of what an operation is about; empty for none."""
+    return operation.split()[1] if operation else ""
 
 
 def _workload(cluster: Cluster, place: str) -> Declared:

@@ -1,14 +1,16 @@
 """What is said in a situation: errands and the goal as speech acts, turn by turn, and orders that wait in writing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from kubesim.resource import BY_NOUN, WORKLOADS
 from sirocco.domains.kubernetes.operation import IMAGE_PATH, Operation, Verb, print_path
+from sirocco.domains.kubernetes.probes.places import LINES
 from sirocco.domains.kubernetes.probes.render import Value
 from sirocco.domains.kubernetes.probes.situations.dangers import Plot
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis import mutation
 from sirocco.oasis.mutation import Dice
 from sirocco.oasis.operation import ALL, ANY
@@ -30,6 +32,9 @@ from sirocco.probes.language.material import Material, read_material
 from sirocco.probes.language.rendering import render_text
 
 _REGISTERS = ("plain", "plain", "terse", "polite", "chatty", "formal", "hurried")
+_REGISTER_OF: Mapping[str, str] = dict.fromkeys((Surface.LOGS, Surface.EVENTS), "machine")
+_TROUBLED = WORKLOADS | {"service", "ingress"}
+"""What something can be the matter with as people see it."""
 _SENSES = {
     Verb.GET: "read",
     Verb.DELETECOLLECTION: "delete",
@@ -76,6 +81,13 @@ class Voice:
         plan = TextPlan(channel, acts, register=self.register, trade=self.trade)
         return render_text(plan, self.material, self.dice).text
 
+    def text(self, channel: str, acts: Sequence[Act], about: str) -> str:
+        """A text of somebody else's that stands somewhere in the cluster."""
+        register = _REGISTER_OF.get(channel) or self.dice.choice(_REGISTERS)
+        is_line = channel in LINES
+        plan = TextPlan(channel, tuple(acts), register=register, trade=self.trade, about=about, one_line=is_line)
+        return render_text(plan, self.material, self.dice).text
+
     def turn(self, requests: Sequence[Sequence[Act]], *, is_first: bool, is_last: bool) -> str:
         """One message with several requests, each with what is said about it."""
         dice = self.dice
@@ -88,7 +100,7 @@ class Voice:
         """A request for an operation, sometimes with what is the matter or why."""
         deed = self.deed(Operation.parse(operation))
         chance = self.dice.random()
-        if chance < 0.25 and deed.thing.name is not None:
+        if chance < 0.25 and deed.thing.name is not None and deed.thing.kind in _TROUBLED:
             return [Report(deed.thing), Ask(deed)]
         return [Motive(deed.sense), Ask(deed)] if chance < 0.5 else [Ask(deed)]
 
@@ -136,7 +148,9 @@ class Voice:
         name = None if operation.name in {ANY, ALL} else operation.name
         row = BY_NOUN.get(operation.resource)
         place = self._place(operation.namespace) if row is None or row.namespaced else None
-        return Thing(operation.resource, name, place, labels=labels)
+        # A log is asked of the pods that run now; people speak of what runs them.
+        kind = "deployment" if operation.verb is Verb.LOG and operation.resource == "pod" else operation.resource
+        return Thing(kind, name, place, labels=labels)
 
     def _place(self, namespace: str | None) -> str | None:
         if namespace not in {None, self.home}:
