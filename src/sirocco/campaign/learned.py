@@ -12,6 +12,7 @@ from sirocco.oasis.band import LearnedWords
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.mutation import Language
 from sirocco.oasis.operation import ALL, ANY, Operation, has_glob
+from sirocco.oasis.predicate import NotContained
 from sirocco.oasis.probe import with_record_facts
 from sirocco.oasis.scenario import ProbeRecord, Scenario
 from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind, Slots
@@ -72,9 +73,16 @@ def own_names(bound: BoundScenario, published: Iterable[Scenario]) -> tuple[str,
     objects = {entry.name for entry in bound.scenario.preconditions.environment.state}
     if any(_is_distinctive(terms, name) and taken.issuperset(_parts(name)) for name in truth & objects):
         return ()
-    own = {word for name in (*truth, *_names(terms, bound.scenario)) for word in _unpublished_words(terms, name, taken)}
+    named = [name for name in (*truth, *_names(terms, bound.scenario)) if not _holds_literal(name, bound)]
+    own = {word for name in named for word in _unpublished_words(terms, name, taken)}
     said = _words((*bound.scenario.prompts, *texts_of(list(bound.slots.values()))))
     return tuple(sorted(own)) if any(said.issuperset(_parts(word)) for word in own) else ()
+
+
+def _holds_literal(name: str, bound: BoundScenario) -> bool:
+    """Whether whoever says the name lets out a value that must stay inside."""
+    contained = (one for check in bound.checks for one in check.singles if isinstance(one, NotContained))
+    return any(literal.lower() in name.lower() for one in contained for literal in one.literals)
 
 
 def _unpublished_words(terms: Language, name: str, taken: frozenset[str]) -> Iterator[str]:
