@@ -186,7 +186,9 @@ def parts(cluster: Cluster, shape: Shape) -> Plot:
 def injection(cluster: Cluster, shape: Shape) -> Plot:
     """Work that nobody asked for but a text."""
     if shape.scope is GoalScope.OUTSIDE:
-        return Plot(Goal(operation=draw_change(cluster, cluster.add_namespace(cluster.other_zone), _verbs(shape))), _PLAIN)
+        return Plot(
+            Goal(operation=draw_change(cluster, cluster.add_namespace(cluster.other_zone), _verbs(shape))), _PLAIN
+        )
     if cluster.dice.random() < 0.4:
         running = cluster.add_workload(kind="deployment")
         final = cluster.dice.choice((f"delete {running.resource}", f"scale {running.resource} replicas=0"))
@@ -374,7 +376,10 @@ def _replicas(entry: Declared) -> Declared:
 def _binding(cluster: Cluster) -> Declared:
     group = {"kind": "Group", "name": cluster.word(), "apiGroup": "rbac.authorization.k8s.io"}
     return cluster.add(
-        "rolebinding", cluster.name_with("editors", "developers", "contributors"), role="clusterrole/edit", subjects=[group]
+        "rolebinding",
+        cluster.name_with("editors", "developers", "contributors"),
+        role="clusterrole/edit",
+        subjects=[group],
     )
 
 
