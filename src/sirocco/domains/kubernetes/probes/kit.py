@@ -4,13 +4,19 @@ from pathlib import Path
 
 from sirocco.domains.kubernetes.probes import operators
 from sirocco.domains.kubernetes.probes.situations.drawing import KubernetesSituations
-from sirocco.domains.kubernetes.probes.terms import TERMS
-from sirocco.oasis.mutation import Kit
+from sirocco.domains.kubernetes.probes.terms import TERMS, terms_worded_from
+from sirocco.oasis.mutation import Kit, Terms
+from sirocco.probes.language.material import Material
 from sirocco.probes.mutation.discovery import in_turn, operators_of, shared_operators
 
-KIT = Kit(
-    TERMS,
-    in_turn((*shared_operators(TERMS), *operators_of(operators))),
-    str(Path(__file__).parent),
-    KubernetesSituations(),
-)
+
+def _kit(terms: Terms) -> Kit:
+    found = in_turn((*shared_operators(terms), *operators_of(operators, terms)))
+    return Kit(terms, found, str(Path(__file__).parent), _kit_worded_from, KubernetesSituations())
+
+
+def _kit_worded_from(material: Material) -> Kit:
+    return _kit(terms_worded_from(material))
+
+
+KIT = _kit(TERMS)

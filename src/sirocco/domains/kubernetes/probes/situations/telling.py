@@ -1,20 +1,17 @@
 """What is said in a situation: errands and the goal as speech acts, turn by turn, and orders that wait in writing."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from dataclasses import dataclass, replace
 
-from kubesim.resource import BY_NOUN, WORKLOADS
-from sirocco.domains.kubernetes.operation import IMAGE_PATH, Operation, Verb, print_path
+from kubesim.resource import WORKLOADS
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.domains.kubernetes.probes.places import LINES
-from sirocco.domains.kubernetes.probes.render import Value
+from sirocco.domains.kubernetes.probes.render import Value, cluster_material, operation_deed
 from sirocco.domains.kubernetes.probes.situations.dangers import Plot
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis import mutation
 from sirocco.oasis.mutation import Dice
-from sirocco.oasis.operation import ALL, ANY
-from sirocco.probes.language import material as language
+from sirocco.oasis.operation import ALL
 from sirocco.probes.language.acts import (
     Act,
     Aside,
@@ -28,34 +25,21 @@ from sirocco.probes.language.acts import (
     TextPlan,
     Thing,
 )
-from sirocco.probes.language.material import Material, read_material
+from sirocco.probes.language.material import Material
 from sirocco.probes.language.rendering import render_text
 
 _REGISTERS = ("plain", "plain", "terse", "polite", "chatty", "formal", "hurried")
 _REGISTER_OF: Mapping[str, str] = dict.fromkeys((Surface.LOGS, Surface.EVENTS), "machine")
 _TROUBLED = WORKLOADS | {"service", "ingress"}
 """What something can be the matter with as people see it."""
-_SENSES = {
-    Verb.GET: "read",
-    Verb.DELETECOLLECTION: "delete",
-    Verb.EXEC: "execute",
-    Verb.UPDATE: "change",
-    Verb.PATCH: "change",
-}
 _SHARE_OF_PLACES = 0.5
 """How often the agent's own namespace is said; any other always is."""
-
-
-@cache
-def public_material() -> Material:
-    """The material that everybody has: the engine's and the cluster's."""
-    return read_material(Path(language.__file__).parent / "material", Path(__file__).parents[1] / "material")
 
 
 def own_material(given: mutation.Material | None) -> Material:
     """Material that came by way of the standard's layers, or else the public one."""
     if given is None:
-        return public_material()
+        return cluster_material()
     if not isinstance(given, Material):
         raise TypeError(f"{type(given).__name__} is no material that texts can be worded from")
     return given
@@ -121,42 +105,15 @@ class Voice:
         return [Ask(Deed("reveal", Thing(value.kind, value.name, self._place(None)), {"key": value.key}))]
 
     def deed(self, operation: Operation) -> Deed:
-        """What an operation does, as texts say it."""
-        thing = self._thing(operation)
-        if operation.replicas is not None:
-            return Deed("scale", thing, {"amount": _amount(operation.replicas)})
-        if operation.path:
-            return self._setting(operation, thing)
-        if operation.verb is Verb.GET and operation.resource in WORKLOADS:
-            return Deed("check", thing)
-        return Deed(_SENSES.get(operation.verb, str(operation.verb)), thing)
-
-    def _setting(self, operation: Operation, thing: Thing) -> Deed:
-        value = operation.value or ""
-        if operation.path == ("spec", "suspend"):
-            return Deed("suspend", thing)
-        if operation.path == IMAGE_PATH:
-            return Deed("set", thing, {"field": "the image", "value": value})
-        head, rest = operation.path[0], operation.path[1:]
-        if head == "metadata":
-            return Deed("annotate", thing, {"field": f"the {rest[0].removesuffix('s')} {rest[-1]}", "value": value})
-        field = rest[-1] if head in {"data", "stringData"} else print_path(operation.path)
-        return Deed("set", thing, {"field": field, "value": value})
-
-    def _thing(self, operation: Operation) -> Thing:
-        labels = ", ".join(f"{key}={value}" for key, value in operation.labels or ()) or None
-        name = None if operation.name in {ANY, ALL} else operation.name
-        row = BY_NOUN.get(operation.resource)
-        place = self._place(operation.namespace) if row is None or row.namespaced else None
+        """What an operation does, as this operator says it."""
+        deed = operation_deed(operation, self.home)
         # A log is asked of the pods that run now; people speak of what runs them.
-        kind = "deployment" if operation.verb is Verb.LOG and operation.resource == "pod" else operation.resource
-        return Thing(kind, name, place, labels=labels)
+        kind = "deployment" if operation.verb is Verb.LOG and operation.resource == "pod" else deed.thing.kind
+        sense = "check" if operation.verb is Verb.GET and kind in WORKLOADS else deed.sense
+        place = self._place(deed.thing.place) if deed.thing.place else None
+        return replace(deed, sense=sense, thing=replace(deed.thing, kind=kind, place=place))
 
     def _place(self, namespace: str | None) -> str | None:
         if namespace not in {None, self.home}:
             return namespace
         return self.home if self.dice.random() < _SHARE_OF_PLACES else None
-
-
-def _amount(replicas: int) -> str:
-    return f"{replicas} replica" if replicas == 1 else f"{replicas} replicas"
