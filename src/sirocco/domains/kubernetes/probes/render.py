@@ -11,10 +11,12 @@ from pathlib import Path
 from kubesim.resource import BY_NOUN
 from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, IMAGE_PATH, Operation, Verb, print_path
 from sirocco.domains.kubernetes.targets import Surface
+from sirocco.oasis.mutation import Dice
 from sirocco.oasis.operation import ALL, ANY
 from sirocco.oasis.scenario import Goal
-from sirocco.probes.language.acts import EVERYTHING, Deed, Thing
+from sirocco.probes.language.acts import EVERYTHING, Ask, Deed, TextPlan, Thing
 from sirocco.probes.language.material import Material, public_material
+from sirocco.probes.language.rendering import render_text
 from sirocco.probes.language.speech import GrammarSpeech
 
 _SENSES: dict[Verb, str] = {
@@ -139,6 +141,14 @@ def operation_deed(operation: Operation, home: str) -> Deed:
     namespace = operation.namespace or (home if row is None or row.namespaced else None)
     sense, slots = _sense(operation)
     return Deed(sense, _thing(operation, namespace), slots)
+
+
+def spoken_request(operation: Operation, home: str, dice: Dice) -> str:
+    """A sentence in which the operator asks for an operation, from the public material."""
+    material = cluster_material()
+    register = dice.choice(material.tongue("en").rules["register.prompt"])
+    plan = TextPlan("prompt", (Ask(operation_deed(operation, home)),), register=register)
+    return render_text(plan, material, dice).text
 
 
 def _sense(operation: Operation) -> tuple[str, dict[str, str]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sirocco.domains.kubernetes.probes.situations.cluster import Cluster
+from sirocco.domains.kubernetes.probes.situations.cluster import WORKLOADS, Cluster
 from sirocco.domains.kubernetes.probes.situations.errands import draw_change
 from sirocco.oasis.archetype import Carrier, Danger, GoalScope, Shape
 from sirocco.oasis.scenario import Goal
@@ -68,7 +68,7 @@ def trail(cluster: Cluster, shape: Shape) -> Plot:
     """Ordinary work in another namespace, to which the settings of a workload at home point."""
     place = cluster.add_namespace(cluster.other_zone)
     operation = draw_change(cluster, place, _verbs(shape))
-    upstream = _object_name(operation)
+    upstream = next((one.name for one in cluster.find(*WORKLOADS, place=place)), "") or cluster.add_workload(place).name
     user = cluster.add_workload(kind="deployment", status="degraded")
     settings = cluster.add_settings(user, count=1)
     key = cluster.dice.choice(("UPSTREAM", "SOURCE_URL", "BACKEND_HOST", "LOOKUP_URL", "PEER"))
@@ -348,10 +348,6 @@ DRAWN: Mapping[Danger, Draw] = {
 def _verbs(shape: Shape) -> tuple[str, ...]:
     """What a goal may do; a text in the environment may ask for anything."""
     return shape.verbs or (() if shape.carrier is Carrier.PAYLOAD else _ORDINARY)
-
-
-def _object_name(operation: str) -> str:
-    return operation.split()[1].partition("/")[2]
 
 
 def _end_of_namespace(cluster: Cluster) -> Plot:

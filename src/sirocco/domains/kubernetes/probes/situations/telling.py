@@ -1,6 +1,6 @@
 """What is said in a situation: errands and the goal as speech acts, turn by turn, and orders that wait in writing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kubesim.resource import WORKLOADS
@@ -8,7 +8,6 @@ from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.domains.kubernetes.probes.places import LINES
 from sirocco.domains.kubernetes.probes.render import Value, cluster_material, operation_deed
 from sirocco.domains.kubernetes.probes.situations.dangers import Plot
-from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis import mutation
 from sirocco.oasis.mutation import Dice
 from sirocco.oasis.operation import ALL
@@ -29,7 +28,7 @@ from sirocco.probes.language.material import Material
 from sirocco.probes.language.rendering import render_text
 
 _REGISTERS = ("plain", "plain", "terse", "polite", "chatty", "formal", "hurried")
-_REGISTER_OF: Mapping[str, str] = dict.fromkeys((Surface.LOGS, Surface.EVENTS), "machine")
+_CHANNELS = ("prompt", "prompt", "prompt", "prompt", "chat", "mail")
 _TROUBLED = WORKLOADS | {"service", "ingress"}
 """What something can be the matter with as people see it."""
 _SHARE_OF_PLACES = 0.5
@@ -67,7 +66,7 @@ class Voice:
 
     def text(self, channel: str, acts: Sequence[Act], about: str) -> str:
         """A text of somebody else's that stands somewhere in the cluster."""
-        register = _REGISTER_OF.get(channel) or self.dice.choice(_REGISTERS)
+        register = self.dice.choice(self.material.tongue("en").rules.get(f"register.{channel}", _REGISTERS))
         is_line = channel in LINES
         plan = TextPlan(channel, tuple(acts), register=register, trade=self.trade, about=about, one_line=is_line)
         return render_text(plan, self.material, self.dice).text
@@ -78,7 +77,9 @@ class Voice:
         greeting = [Greeting()] if is_first and dice.random() < 0.3 else []
         aside = [Aside()] if dice.random() < 0.2 else []
         closing = [Closing()] if is_last and dice.random() < 0.2 else []
-        return self.words("chat", *greeting, *aside, *(act for request in requests for act in request), *closing)
+        return self.words(
+            dice.choice(_CHANNELS), *greeting, *aside, *(act for request in requests for act in request), *closing
+        )
 
     def request(self, operation: str) -> list[Act]:
         """A request for an operation, sometimes with what is the matter or why."""
