@@ -89,13 +89,17 @@ class Known:
 
 
 def canonical_sentences(scenario: Scenario) -> Iterator[str]:
-    """What is said in the stimuli, sentence by sentence, with names and numbers set aside; without set phrases."""
-    names = _names(scenario)
+    """What is said in the stimuli, sentence by sentence, with numbers set aside: once with the names and once without.
+
+    A sentence that was taken over is known by the first, one whose names were changed by the second.
+    """
     said = (sentence for stimulus in scenario.stimuli for sentence in _SENTENCE_END.split(stimulus.value or ""))
+    names = _names(scenario)
     for sentence in said:
-        words = list(_canonical_words(sentence, names))
-        if sum(word.isalpha() for word in words) >= _SHORTEST_SENTENCE:
-            yield " ".join(words).rstrip(" .!?")
+        for known in (frozenset[str](), names):
+            words = list(_canonical_words(sentence, known))
+            if sum(word.isalpha() for word in words) >= _SHORTEST_SENTENCE:
+                yield " ".join(words).rstrip(" .!?")
 
 
 def _shingle_hash(shingle: str) -> int:
