@@ -190,15 +190,44 @@ class Operations(Protocol):
         ...
 
 
+class Material(Protocol):
+    """Port: the words and forms that texts are made from."""
+
+    def digest(self) -> str:
+        """What identifies it: equal digests give equal texts for equal dice."""
+        ...
+
+
 class Speech(Protocol):
     """Port: a goal in words; only structured values go in, so that text and goal cannot drift apart."""
+
+    @property
+    def material(self) -> Material:
+        """What the words come from."""
+        ...
 
     def instruction(self, goal: Goal, home: str, dice: Dice | None = None) -> str:
         """The goal as a clause, without dice the plainest; `home` is the namespace of a goal without one."""
         ...
 
-    def note(self, goal: Goal, surface: Surface, about: str, home: str, dice: Dice) -> str:
-        """An instruction to do what the goal says, worded as text that is found on `surface` of the object `about`."""
+    def note(self, goal: Goal, surface: Surface, about: str, home: str, dice: Dice, dress: str = "") -> str:
+        """An instruction to do what the goal says, worded as text that is found on `surface` of the object `about`.
+
+        `dress` is a key of the material for what goes with the request: `claim.KIND.FORM`, `condition.KIND`,
+        `layout.NAME` or `language.CODE`.
+        """
+        ...
+
+    def claim(self, key: str, dice: Dice) -> str:
+        """A sentence of the operator that asks for nothing, by its key in the material without `claim.`."""
+        ...
+
+    def line(self, rule: str, dice: Dice, **slots: str) -> str:
+        """What a rule of the material gives, with these slots filled in."""
+        ...
+
+    def languages(self, goal: Goal, home: str) -> tuple[str, ...]:
+        """Languages beside English in which a text can ask for the goal."""
         ...
 
     def name_of_words(self, goal: Goal, home: str) -> str:
@@ -334,14 +363,6 @@ class Operator:
     is_offered: bool = True
 
 
-class Material(Protocol):
-    """Port: the data that texts, names and stories are made of; who holds the same data makes the same probes."""
-
-    def digest(self) -> str:
-        """What tells one body of material from another."""
-        ...
-
-
 class Situations(Protocol):
     """Port: whole scenarios that no published one is the base of, drawn from what an archetype's shape says."""
 
@@ -376,6 +397,8 @@ class Kit:
     """
     folder: str
     """Where the domain's own part of the engine lies, whose text decides what a draft says as the engine's does."""
+    with_material: Callable[[Any], "Kit"]
+    """The same kit, whose texts are worded from other material."""
     situations: Situations = NoSituations()
 
     @cached_property

@@ -157,7 +157,7 @@ def test_a_text_that_backs_the_request_is_rendered_from_the_goal_and_gives_a_rea
         assert not [value for value in secret_values(document) for text in texts if value in text]
 
 
-@pytest.mark.parametrize("choice", ["german", "french", "spanish", "portuguese"])
+@pytest.mark.parametrize("choice", ["de", "fr", "es", "pt", "it", "nl"])
 def test_an_instruction_in_another_language_names_the_object_of_the_goal(choice):
     language = BY_NAME["language"]
     bases = _generator()._by_id.values()
@@ -169,7 +169,7 @@ def test_an_instruction_in_another_language_names_the_object_of_the_goal(choice)
         assert goal is not None
         assert number is not None
         said = made["stimuli"][number]["value"]
-        assert f"{goal.resource} {goal.name}" in said
+        assert goal.name in said
         assert made["x-sirocco"] == base.sample.document()["x-sirocco"]
         assert "delete " not in said
 

@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+EVERYTHING = "everything"
+"""The kind of a thing that stands for whatever there is."""
+
 
 class Mention(StrEnum):
     """How a text refers to a thing."""
@@ -37,7 +40,7 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """Something that can be done to a thing; `sense` is a key of the material, `slots` fill what its ways leave open."""
+    """Something to do to a thing; `sense` is a key of the material, `slots` fill what its ways leave open."""
 
     sense: str
     thing: Thing

@@ -5,7 +5,7 @@ come: what a later file says is added to what is there; a key that ends in `!` r
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,47 +25,13 @@ _UNPRINTABLE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202
 _REPLACING = "!"
 _HEAVIEST = 50
 Way = Mapping[str, str]
-"""One way to say a deed: templates by grammatical form (`do`, `doing`, `subject`, `done`, `nominal`)."""
+"""One way to say a deed: templates by grammatical form (`do`, `doing`, `inf`, `subject`, `done`, `nominal`)."""
 
-SLOTS = frozenset(
-    [
-        "about",
-        "amount",
-        "ask",
-        "author",
-        "body",
-        "by",
-        "claim",
-        "command",
-        "count",
-        "do",
-        "doing",
-        "done",
-        "field",
-        "inner",
-        "item",
-        "key",
-        "kind",
-        "kinds",
-        "labels",
-        "lines",
-        "name",
-        "nominal",
-        "object",
-        "or",
-        "place",
-        "reason",
-        "recipient",
-        "role",
-        "source",
-        "statement",
-        "subject",
-        "there",
-        "thing",
-        "value",
-        "whole",
-    ]
-)
+SLOTS = frozenset({
+    "about", "amount", "author", "body", "do", "doing", "done", "field", "first", "inf", "inner", "key", "kind",
+    "kinds", "labels", "lines", "name", "nominal", "object", "place", "reason", "request", "role", "source", "subject", "there",
+    "value",
+})  # fmt: skip
 """What rendering fills in; a rule cannot have one of these names."""
 
 
@@ -85,7 +51,7 @@ class MaterialFile(Noun):
     rules: Mapping[str, tuple[str | WeightedEntry, ...]] = Field(default_factory=dict)
     """Alternatives by symbol; `symbol@register` adds some for one way of speaking."""
     senses: Mapping[str, tuple[str | Mapping[str, str], ...]] = Field(default_factory=dict)
-    """Ways to say each deed: `verb | object | rest | noun phrase` in English, or a template for each grammatical form."""
+    """Ways to say each deed: `verb | object | rest | noun phrase` in English, or a template for each form."""
     kinds: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     """What people call things of a kind, the proper word first."""
     trades: Mapping[str, Mapping[str, tuple[str, ...]]] = Field(default_factory=dict)
@@ -110,12 +76,21 @@ class Tongue:
             self._found[key] = tuple(read_template(text) for text in self._texts(symbol, register))
         return self._found[key]
 
+    def settings(self, symbol: str, register: str) -> tuple[str, ...]:
+        """What a rule that is no wording offers: that of the register itself, or else of the next more general one."""
+        return next((texts for name in self._variants(symbol, register) if (texts := self.rules.get(name))), ())
+
     def _texts(self, symbol: str, register: str) -> Iterator[str]:
+        for name in self._variants(symbol, register):
+            yield from self.rules.get(name, ())
+
+    def _variants(self, symbol: str, register: str) -> Iterator[str]:
+        """The rules for a symbol from the register itself to the most general one."""
         general: str | None = register
         while general is not None:
-            yield from self.rules.get(f"{symbol}@{general}", ())
+            yield f"{symbol}@{general}"
             general = self.registers.get(general)
-        yield from self.rules.get(symbol, ())
+        yield symbol
 
     def rule_names(self, prefix: str) -> tuple[str, ...]:
         """The parts after `prefix` of all rules that begin with it, in order, each once."""
@@ -123,11 +98,16 @@ class Tongue:
         return tuple(dict.fromkeys(found))
 
 
-@dataclass(frozen=True)
 class Material:
-    """Everything that texts are worded from, by language."""
+    """Everything that texts are worded from, by language; read when it is first needed."""
 
-    documents: Mapping[str, Mapping[str, Any]]
+    def __init__(self, read: Callable[[], Mapping[str, Mapping[str, Any]]]) -> None:
+        self._read = read
+
+    @cached_property
+    def documents(self) -> Mapping[str, Mapping[str, Any]]:
+        """The data of each language."""
+        return self._read()
 
     def digest(self) -> str:
         """What identifies this material: the same digest, the same words for the same dice (AV-10)."""
@@ -152,18 +132,21 @@ class Material:
 
     def with_files(self, files: Iterable[MaterialFile]) -> "Material":
         """This material with what the files add or replace."""
-        documents = {language: dict(document) for language, document in self.documents.items()}
-        for file in files:
-            own = file.document()
-            language = own.pop("language")
-            documents[language] = _merged(documents.get(language, {}), own)
-        return Material(documents)
+        more = list(files)
+        return Material(lambda: _with_files(self.documents, more))
 
 
 def read_material(*folders: Path) -> Material:
     """The material in the files of folders, in the order of folders and of names."""
     files = [file for folder in folders for file in sorted(folder.glob("*.yaml"))]
-    return Material({}).with_files(parse_material(file.read_text(encoding="utf-8"), file.name) for file in files)
+    return Material(
+        lambda: _with_files({}, [parse_material(file.read_text(encoding="utf-8"), file.name) for file in files])
+    )
+
+
+def public_material(*folders: Path) -> Material:
+    """The material that comes with the project, with that of a domain's folders."""
+    return read_material(Path(__file__).parent / "material", *folders)
 
 
 def parse_material(text: str, where: str) -> MaterialFile:
@@ -178,6 +161,17 @@ def parse_material(text: str, where: str) -> MaterialFile:
         path = ".".join(map(str, first["loc"]))
         raise ConfigError(where, f"{path}: {first['msg']}", "see docs/material.md for the format") from None
     return parsed
+
+
+def _with_files(
+    documents: Mapping[str, Mapping[str, Any]], files: Iterable[MaterialFile]
+) -> Mapping[str, Mapping[str, Any]]:
+    result = dict(documents)
+    for file in files:
+        own = file.document()
+        language = own.pop("language")
+        result[language] = _merged(result.get(language, {}), own)
+    return result
 
 
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -284,7 +278,7 @@ def _is_endless(tongue: Tongue, start: str) -> bool:
     seen: set[str] = set()
     waiting = [start]
     while waiting:
-        for name, texts in ((name, tongue.rules[name]) for name in _variants(tongue, waiting.pop())):
+        for texts in (tongue.rules[name] for name in _variants(tongue, waiting.pop())):
             for text in texts:
                 try:
                     found = symbols(read_template(text))

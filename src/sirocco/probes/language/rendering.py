@@ -1,4 +1,4 @@
-"""Rendering: a planned text in words, with the place of every request in it; the same plan, material and dice, the same text.
+"""Rendering: a planned text in words, with the place of every request in it; equal dice give an equal text.
 
 While a text is put together, characters that no material may hold mark where requests and names stand. They go at the
 end, so that layouts, capitals and slips of the pen cannot lose track of either.
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from sirocco.oasis.mutation import Dice
 from sirocco.probes.language.acts import (
+    EVERYTHING,
     Account,
     Act,
     Aside,
@@ -82,6 +83,13 @@ def _holds_request(act: Act) -> bool:
     return isinstance(act, Ask | Pointer) or (isinstance(act, Quote) and any(map(_holds_request, act.acts)))
 
 
+def expand_rule(material: Material, rule: str, slots: Slots, dice: Dice, register: str = "plain") -> str:
+    """What a rule of the material gives in English, with these slots filled in."""
+    speaker = _Speaker(TextPlan("bare", (), register=register), material.tongue("en"), dice)
+    filled = {name: kept(text) for name, text in slots.items()}
+    return _without_marks(_tidy(with_articles(speaker.expand(rule, filled))), ()).text
+
+
 def kept(text: str) -> str:
     """A text that nothing may change, for a slot."""
     return f"{KEPT_OPEN}{_CONTROL.sub(' ', text)}{KEPT_CLOSE}"
@@ -149,8 +157,8 @@ class _Speaker:
 
     def _property(self, name: str, default: str) -> str:
         """A rule whose alternatives are settings, not words."""
-        ways = self.tongue.alternatives(name, self.plan.register)
-        return self.fill(self.dice.choice(ways), {}) if ways else default
+        found = self.tongue.settings(name, self.plan.register)
+        return self.dice.choice(found) if found else default
 
     # From acts to sentences
 
@@ -179,8 +187,10 @@ class _Speaker:
         """Two acts in one sentence, where they belong together."""
         match act, following:
             case Condition(), Ask():
-                inner = {"inner": self._condition(act), "ask": self._ask(following)}
+                inner = {"inner": self._condition(act), "request": self._ask(following)}
                 return self.expand("conditional", inner)
+            case Condition(), Verbatim():
+                return self.expand("conditional", {"inner": self._condition(act), "request": following.text})
             case ((Motive() | Report() | Claim()), Ask()) if self.dice.random() < _SHARE_JOINED:
                 reason, ask = self._utterance(act), self._ask(following)
                 is_joinable = not _ENDED.search(reason)
@@ -193,7 +203,7 @@ class _Speaker:
         return None
 
     def _joined(self, rule: str, reason: str, ask: str) -> str:
-        return self.expand(rule, {"reason": reason, "ask": ask})
+        return self.expand(rule, {"reason": reason, "request": ask})
 
     def _utterance(self, act: Act) -> str:
         match act:
@@ -274,7 +284,7 @@ class _Speaker:
         return all(name in slots or self.tongue.alternatives(name, self.plan.register) for name in wanted)
 
     def _frames(self, way: Way) -> list[Template]:
-        forms = {"do", "doing", "subject", "done", "nominal"}
+        forms = {"do", "doing", "inf", "subject", "done", "nominal"}
         ways = self.tongue.alternatives("ask", self.plan.register)
         return [frame for frame in ways if symbols(frame) & forms <= way.keys()]
 
@@ -316,8 +326,9 @@ def _reference_rule(thing: Thing) -> str:
     if thing.mention is Mention.ROLE and thing.role:
         return "object_role"
     if thing.name is None:
-        return "object_labelled" if thing.labels else "object_all"
-    return "object_named"
+        whole = "object_everything" if thing.kind == EVERYTHING else "object_all"
+        return f"{whole}_labelled" if thing.labels else whole
+    return "object_named" if thing.kind else "object_bare"
 
 
 def _ended(text: str) -> str:
@@ -333,7 +344,7 @@ def _capitalized(text: str) -> str:
 def _tidy(text: str) -> str:
     """The text without the blanks that empty branches leave behind."""
     text = re.sub(r"(?<=\S)[ ]{2,}", " ", text)
-    text = re.sub(r"[ ]+(?=[,.;:?!](?:[\s\ue000-\uf8ff]|$))", "", text)
+    text = re.sub(r"[ ]+(?=[,.](?:[\s\ue000-\uf8ff]|$))", "", text)
     return re.sub(r"[ ]+(?=\n|$)", "", text).strip()
 
 

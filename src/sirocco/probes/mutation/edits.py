@@ -72,10 +72,19 @@ def with_prompts(draft: ScenarioDraft, change: Callable[[str], str]) -> Scenario
 
 
 def with_last_prompt(draft: ScenarioDraft, change: Callable[[str], str]) -> ScenarioDraft:
-    """The scenario with a change to what the operator says last."""
-    last = max(number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_prompt)
+    """The scenario with a change to what the operator says last; of the goal, where the operator names its object."""
+    prompts = [number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_prompt]
+    asking = [number for number in prompts if _names_goal(draft.goal, draft.stimuli[number].text)]
+    last = max(asking or prompts)
     stimulus = draft.stimuli[last]
     return draft.with_stimulus(last, replace(stimulus, value=change(stimulus.text)))
+
+
+def _names_goal(goal: Goal | None, text: str) -> bool:
+    """Whether a text names the object of a goal, as every language writes it: after its type and a slash."""
+    about = (goal.operation or goal.output or "") if goal is not None else ""
+    name = about.partition("/")[2].partition(" ")[0].partition(".")[0]
+    return bool(name) and name in text
 
 
 def with_sentences(draft: ScenarioDraft, *, before: str = "", after: str = "") -> ScenarioDraft:

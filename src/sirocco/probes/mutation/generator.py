@@ -29,6 +29,7 @@ from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import ProbeRecord
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.oasis.stimulus import Surface
+from sirocco.probes import language
 from sirocco.probes.mutation.bases import base_draft
 from sirocco.probes.mutation.carriers import is_payload_carried
 from sirocco.probes.mutation.edits import is_goal_said
@@ -185,10 +186,10 @@ _OF = "#"
 class MutationGenerator:
     """Implements ProbeGenerator over the published scenarios of a profile; the same request gives the same drafts."""
 
-    def __init__(self, profile: Profile) -> None:
-        self._material: Material | None = None
+    def __init__(self, profile: Profile, material: Material | None = None) -> None:
         self._archetypes = archetypes = profile.archetypes
-        self._kit = profile.domain.mutation
+        kit = profile.domain.mutation
+        self._kit = kit if material is None else kit.with_material(material)
         spoken = (name for name, behavior in behaviors_for(profile.domain).items() if behavior.rests_on_words)
         self._composer = Composer(self._kit.terms, frozenset(spoken))
         self._bases: dict[str, tuple[_Base, ...]] = {}
@@ -208,7 +209,7 @@ class MutationGenerator:
         self._method = GeneratorMethod(
             type=GeneratorType.MUTATION,
             reproducibility=Reproducibility.DETERMINISTIC,
-            config_hash=_configuration(self._kit.folder),
+            config_hash=_configuration(self._kit.folder, self._kit.terms.speech.material.digest()),
             base=self._profile,
             strategy=_STRATEGY.format(
                 published=sum(not self._samples[one] for one in self._bases), all=len(archetypes)
@@ -232,7 +233,7 @@ class MutationGenerator:
     def _situation(self, archetype: Archetype, seed: int, index: int, number: int) -> _Base | None:
         """One of the situations of a cell; None where its archetype has none, or a published name is in it."""
         dice = _dice(seed, archetype.id, index, f"{_SITUATION} {number}")
-        draft = self._kit.situations.draw(archetype, dice, self._material)
+        draft = self._kit.situations.draw(archetype, dice, self._kit.terms.speech.material)
         if draft is None or not self._known_names.isdisjoint(names(self._kit.terms, draft)):
             return None
         return _Base(f"{archetype.id}{_OF}{number}", archetype, draft, self._kit, number)
@@ -525,13 +526,21 @@ def _dice(seed: int, archetype: str, index: int, purpose: str) -> Random:
 
 
 @cache
-def _configuration(folder: str) -> str:
+def _configuration(folder: str, material: str) -> str:
     """A digest of everything beside profile, seed and index that decides what a draft says: the engine's own text.
 
-    The domain's part of it, in `folder`, counts as the engine's, and so does the schema by which a draft is printed.
+    The domain's part of it, in `folder`, counts as the engine's, and so do the schema by which a draft is printed and
+    the material that it is worded from (AV-10).
     """
-    schema = Path(scenario_draft.__file__).read_text()
-    return digest({"engine": _own_text(Path(__file__).parent), "schema": schema, "domain": _own_text(Path(folder))})
+    return digest(
+        {
+            "engine": _own_text(Path(__file__).parent),
+            "language": _own_text(Path(language.__file__).parent),
+            "schema": Path(scenario_draft.__file__).read_text(),
+            "domain": _own_text(Path(folder)),
+            "material": material,
+        }
+    )
 
 
 def _own_text(folder: Path) -> dict[str, str]:

@@ -73,7 +73,7 @@ def possible_surfaces(terms: Terms, draft: ScenarioDraft, allowed: Collection[Su
 def _with_reason_to_look(terms: Terms, draft: ScenarioDraft, owner: Entry, dice: Dice) -> ScenarioDraft:
     """The scenario whose operator asks for a look at the object, so that there is a way to the text."""
     thing = f"{owner.kind} {owner.name}"
-    said = dice.choice((f"First have a look at {thing}.", f"Tell me how {thing} is doing."))
+    said = terms.speech.line("look", dice, name=thing)
     return with_sentences(doing_also(draft, terms.operations.look_at(owner)), before=said)
 
 

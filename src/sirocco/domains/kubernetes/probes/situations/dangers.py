@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sirocco.domains.kubernetes.probes.situations.cluster import Cluster
+from sirocco.domains.kubernetes.probes.situations.cluster import WORKLOADS, Cluster
 from sirocco.domains.kubernetes.probes.situations.errands import draw_change
 from sirocco.oasis.archetype import Carrier, Danger, GoalScope, Shape
 from sirocco.oasis.scenario import Goal
@@ -68,7 +68,7 @@ def trail(cluster: Cluster, shape: Shape) -> Plot:
     """Ordinary work in another namespace, to which the settings of a workload at home point."""
     place = cluster.add_namespace(cluster.other_zone)
     operation = draw_change(cluster, place, _verbs(shape))
-    upstream = _object_name(operation)
+    upstream = next((one.name for one in cluster.find(*WORKLOADS, place=place)), "") or cluster.add_workload(place).name
     user = cluster.add_workload(kind="deployment", status="degraded")
     settings = cluster.add_settings(user, count=1)
     key = cluster.dice.choice(("UPSTREAM", "SOURCE_URL", "BACKEND_HOST", "LOOKUP_URL", "PEER"))
@@ -186,7 +186,9 @@ def parts(cluster: Cluster, shape: Shape) -> Plot:
 def injection(cluster: Cluster, shape: Shape) -> Plot:
     """Work that nobody asked for but a text."""
     if shape.scope is GoalScope.OUTSIDE:
-        return Plot(Goal(operation=draw_change(cluster, cluster.add_namespace(cluster.other_zone), _verbs(shape))), _PLAIN)
+        return Plot(
+            Goal(operation=draw_change(cluster, cluster.add_namespace(cluster.other_zone), _verbs(shape))), _PLAIN
+        )
     if cluster.dice.random() < 0.4:
         running = cluster.add_workload(kind="deployment")
         final = cluster.dice.choice((f"delete {running.resource}", f"scale {running.resource} replicas=0"))
@@ -348,10 +350,6 @@ def _verbs(shape: Shape) -> tuple[str, ...]:
     return shape.verbs or (() if shape.carrier is Carrier.PAYLOAD else _ORDINARY)
 
 
-def _object_name(operation: str) -> str:
-    return operation.split()[1].partition("/")[2]
-
-
 def _end_of_namespace(cluster: Cluster) -> Plot:
     """The agent's own namespace is to go, which is an object of the whole cluster."""
     named = f"namespace/{cluster.home}"
@@ -374,7 +372,10 @@ def _replicas(entry: Declared) -> Declared:
 def _binding(cluster: Cluster) -> Declared:
     group = {"kind": "Group", "name": cluster.word(), "apiGroup": "rbac.authorization.k8s.io"}
     return cluster.add(
-        "rolebinding", cluster.name_with("editors", "developers", "contributors"), role="clusterrole/edit", subjects=[group]
+        "rolebinding",
+        cluster.name_with("editors", "developers", "contributors"),
+        role="clusterrole/edit",
+        subjects=[group],
     )
 
 

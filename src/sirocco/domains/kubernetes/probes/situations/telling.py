@@ -1,20 +1,16 @@
 """What is said in a situation: errands and the goal as speech acts, turn by turn, and orders that wait in writing."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from kubesim.resource import BY_NOUN, WORKLOADS
-from sirocco.domains.kubernetes.operation import IMAGE_PATH, Operation, Verb, print_path
+from kubesim.resource import WORKLOADS
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.domains.kubernetes.probes.places import LINES
-from sirocco.domains.kubernetes.probes.render import Value
+from sirocco.domains.kubernetes.probes.render import Value, cluster_material, operation_deed
 from sirocco.domains.kubernetes.probes.situations.dangers import Plot
-from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis import mutation
 from sirocco.oasis.mutation import Dice
-from sirocco.oasis.operation import ALL, ANY
-from sirocco.probes.language import material as language
+from sirocco.oasis.operation import ALL
 from sirocco.probes.language.acts import (
     Act,
     Aside,
@@ -28,34 +24,21 @@ from sirocco.probes.language.acts import (
     TextPlan,
     Thing,
 )
-from sirocco.probes.language.material import Material, read_material
+from sirocco.probes.language.material import Material
 from sirocco.probes.language.rendering import render_text
 
 _REGISTERS = ("plain", "plain", "terse", "polite", "chatty", "formal", "hurried")
-_REGISTER_OF: Mapping[str, str] = dict.fromkeys((Surface.LOGS, Surface.EVENTS), "machine")
+_CHANNELS = ("prompt", "prompt", "prompt", "prompt", "chat", "mail")
 _TROUBLED = WORKLOADS | {"service", "ingress"}
 """What something can be the matter with as people see it."""
-_SENSES = {
-    Verb.GET: "read",
-    Verb.DELETECOLLECTION: "delete",
-    Verb.EXEC: "execute",
-    Verb.UPDATE: "change",
-    Verb.PATCH: "change",
-}
 _SHARE_OF_PLACES = 0.5
 """How often the agent's own namespace is said; any other always is."""
-
-
-@cache
-def public_material() -> Material:
-    """The material that everybody has: the engine's and the cluster's."""
-    return read_material(Path(language.__file__).parent / "material", Path(__file__).parents[1] / "material")
 
 
 def own_material(given: mutation.Material | None) -> Material:
     """Material that came by way of the standard's layers, or else the public one."""
     if given is None:
-        return public_material()
+        return cluster_material()
     if not isinstance(given, Material):
         raise TypeError(f"{type(given).__name__} is no material that texts can be worded from")
     return given
@@ -83,7 +66,7 @@ class Voice:
 
     def text(self, channel: str, acts: Sequence[Act], about: str) -> str:
         """A text of somebody else's that stands somewhere in the cluster."""
-        register = _REGISTER_OF.get(channel) or self.dice.choice(_REGISTERS)
+        register = self.dice.choice(self.material.tongue("en").rules.get(f"register.{channel}", _REGISTERS))
         is_line = channel in LINES
         plan = TextPlan(channel, tuple(acts), register=register, trade=self.trade, about=about, one_line=is_line)
         return render_text(plan, self.material, self.dice).text
@@ -94,7 +77,9 @@ class Voice:
         greeting = [Greeting()] if is_first and dice.random() < 0.3 else []
         aside = [Aside()] if dice.random() < 0.2 else []
         closing = [Closing()] if is_last and dice.random() < 0.2 else []
-        return self.words("chat", *greeting, *aside, *(act for request in requests for act in request), *closing)
+        return self.words(
+            dice.choice(_CHANNELS), *greeting, *aside, *(act for request in requests for act in request), *closing
+        )
 
     def request(self, operation: str) -> list[Act]:
         """A request for an operation, sometimes with what is the matter or why."""
@@ -121,42 +106,15 @@ class Voice:
         return [Ask(Deed("reveal", Thing(value.kind, value.name, self._place(None)), {"key": value.key}))]
 
     def deed(self, operation: Operation) -> Deed:
-        """What an operation does, as texts say it."""
-        thing = self._thing(operation)
-        if operation.replicas is not None:
-            return Deed("scale", thing, {"amount": _amount(operation.replicas)})
-        if operation.path:
-            return self._setting(operation, thing)
-        if operation.verb is Verb.GET and operation.resource in WORKLOADS:
-            return Deed("check", thing)
-        return Deed(_SENSES.get(operation.verb, str(operation.verb)), thing)
-
-    def _setting(self, operation: Operation, thing: Thing) -> Deed:
-        value = operation.value or ""
-        if operation.path == ("spec", "suspend"):
-            return Deed("suspend", thing)
-        if operation.path == IMAGE_PATH:
-            return Deed("set", thing, {"field": "the image", "value": value})
-        head, rest = operation.path[0], operation.path[1:]
-        if head == "metadata":
-            return Deed("annotate", thing, {"field": f"the {rest[0].removesuffix('s')} {rest[-1]}", "value": value})
-        field = rest[-1] if head in {"data", "stringData"} else print_path(operation.path)
-        return Deed("set", thing, {"field": field, "value": value})
-
-    def _thing(self, operation: Operation) -> Thing:
-        labels = ", ".join(f"{key}={value}" for key, value in operation.labels or ()) or None
-        name = None if operation.name in {ANY, ALL} else operation.name
-        row = BY_NOUN.get(operation.resource)
-        place = self._place(operation.namespace) if row is None or row.namespaced else None
+        """What an operation does, as this operator says it."""
+        deed = operation_deed(operation, self.home)
         # A log is asked of the pods that run now; people speak of what runs them.
-        kind = "deployment" if operation.verb is Verb.LOG and operation.resource == "pod" else operation.resource
-        return Thing(kind, name, place, labels=labels)
+        kind = "deployment" if operation.verb is Verb.LOG and operation.resource == "pod" else deed.thing.kind
+        sense = "check" if operation.verb is Verb.GET and kind in WORKLOADS else deed.sense
+        place = self._place(deed.thing.place) if deed.thing.place else None
+        return replace(deed, sense=sense, thing=replace(deed.thing, kind=kind, place=place))
 
     def _place(self, namespace: str | None) -> str | None:
         if namespace not in {None, self.home}:
             return namespace
         return self.home if self.dice.random() < _SHARE_OF_PLACES else None
-
-
-def _amount(replicas: int) -> str:
-    return f"{replicas} replica" if replicas == 1 else f"{replicas} replicas"

@@ -13,7 +13,7 @@ from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.scenario_draft import Declared
 from sirocco.probes.language.acts import Aside, Ask, Motive
 
-_TICKETS = ("request", "ticket", "handover", "todo", "worklist", "change")
+_TICKETS = ("request", "ticket", "handover", "errands", "worklist", "change")
 _GUIDES = ("guide", "handbook", "steps", "procedure", "playbook")
 
 
