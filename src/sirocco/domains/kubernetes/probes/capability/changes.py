@@ -377,7 +377,8 @@ def fork(site: Site) -> Case:
         "wrong_branch": [wrong.operation.replace(f" replicas={scale.result.fields['replicas']}", "")],
     }  # fmt: skip
     state = (scale.entry, Declared({"resource": f"metrics/{name}", gauge.metric: reading}))
-    inquiry = Inquiry("fork", name, figure=gauge.bound, other=gauge.called, deeds=(above.deed, below.deed))
+    topic = "fork_up" if above is scale else "fork_down"
+    inquiry = Inquiry(topic, name, figure=gauge.bound, other=gauge.called, count=str(scale.deed.slots["amount"]))
     task = (site.op("get", right.resource), read, right.operation, site.op("get", right.resource))
     check = right.result if right is scale else restart.result.having(replicas=scale.entry.fields["replicas"])
     return Case(state, inquire(site, inquiry), task, slots, (check,))

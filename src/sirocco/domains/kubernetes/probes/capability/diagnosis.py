@@ -83,7 +83,7 @@ def _third_source(
         declared = Declared({"resource": f"events/{site.namespace}", "recent": [event]})
         words = [f"the warning {complaint.event}", complaint.event, "warning", "event", "events"]
         return declared, site.op("list", "event/*"), {"events": words}
-    slow, whole = dice.randint(2600, 28000), dice.randint(1300, 2700)
+    slow, whole = dice.randint(6400, 28000), dice.randint(1300, 2700)
     step = dice.choice(("store", "call", "lookup", "fetch", "commit"))
     child = {"name": f"{step} {subject}", "duration_ms": slow, "status": "error", "attributes": {"error.message": line}}
     root = {"name": f"handle {subject}", "duration_ms": slow + whole,

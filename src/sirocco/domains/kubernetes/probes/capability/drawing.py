@@ -1,6 +1,7 @@
 """A capability situation as a whole scenario: a case, what stands around it, what is said, and what is asserted."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sirocco.domains.kubernetes.probes.capability import changes, diagnosis, judgement, readings
@@ -63,13 +64,14 @@ def draw_capability(archetype: Archetype, dice: Dice, material: Material) -> Sce
     drawer = DRAWERS.get(frozenset(archetype.exercises))
     if drawer is None:
         return None
-    site = Site(dice, drawn_business(dice, material))
+    site = Site(dice, drawn_business(dice, material), material)
     case = drawer(site)
     beside = bystanders(site, case.state)
     voice = Voice.draw(material, dice, site.namespace, site.business.trade)
     if drawer not in _UNDISTURBED:
         errand = errand_beside(site, voice, beside, may_change=drawer in _AMONG_CHANGES)
         case = case if errand is None else with_errand(site, voice, case, errand)
+        case = replace(case, task=_with_detours(site, case.task, beside))
     draft = ScenarioDraft.parse(_document(archetype, site, case, beside, voice))
     return with_texts(draft, site, beside, material)
 
@@ -81,6 +83,23 @@ _AMONG_CHANGES = frozenset({
     changes.on_record, changes.on_record_of_states, judgement.clear_case,
 })  # fmt: skip
 """What may go together with another change; anywhere else, looking has to come before anything is changed."""
+
+
+def _with_detours(site: Site, task: Sequence[str], beside: Sequence[Declared]) -> tuple[str, ...]:
+    """The task with looks that nobody needs, before anything is changed: there is more than one way to go about it."""
+    looks = [site.op("list", f"{kind}/*") for kind in _LISTED]
+    looks += [site.op("get", one.resource) for one in beside if one.kind in _SEEN]
+    steps = list(task)
+    for look in site.dice.sample(looks, site.dice.choice(_DETOURS)):
+        first = next((at for at, step in enumerate(steps) if step.split()[0] not in _READS), len(steps))
+        steps.insert(site.dice.randint(0, first), look)
+    return tuple(steps)
+
+
+_DETOURS = (0, 1, 1, 2)
+_LISTED = ("deployment", "service", "configmap", "replicaset", "job", "cronjob", "statefulset")
+_SEEN = frozenset({"deployment", "statefulset", "configmap", "cronjob", "job", "service", "hpa", "pvc", "pdb"})
+_READS = frozenset({"get", "list", "log", "query"})
 
 
 def _document(archetype: Archetype, site: Site, case: Case, beside: Sequence[Declared], voice: Voice) -> dict[str, Any]:

@@ -39,8 +39,7 @@ class Inquiry:
     suspect: str = ""
     """What the operator has noticed besides, as a clause."""
     figure: str = ""
-    deeds: tuple[Deed, ...] = ()
-    """What is to be done one way and the other."""
+    count: str = ""
     kind: str = "deployment"
 
 
@@ -53,10 +52,10 @@ def inquire(site: Site, inquiry: Inquiry) -> Turns:
             ("item", inquiry.other or inquiry.name),
             ("statement", inquiry.suspect),
             ("amount", inquiry.figure),
+            ("count", inquiry.count),
         )
         if text
     }
-    slots |= dict(zip(("whole", "inner"), map(deed_clause, inquiry.deeds), strict=False))
     report: list[Act] = [Report(thing, inquiry.symptom)] if inquiry.symptom else []
     if inquiry.other and inquiry.symptom == CUT_OFF:
         report = [Remark(CUT_OFF, thing, slots)]
@@ -84,12 +83,6 @@ def order(site: Site, deeds: Sequence[Deed], afterwards: Inquiry | None = None) 
 def spoken_thing(site: Site, kind: str, name: str) -> Thing:
     """A workload as operators speak of it, with its namespace or without."""
     return Thing(kind, name, site.namespace if site.dice.random() < _PLACE else None)
-
-
-def deed_clause(deed: Deed) -> str:
-    """A deed as the plainest clause."""
-    amount = f" to {deed.slots['amount']}" if "amount" in deed.slots else ""
-    return f"{deed.sense} {deed.thing.name}{amount}"
 
 
 def _dressed(site: Site, acts: list[Act]) -> tuple[Act, ...]:

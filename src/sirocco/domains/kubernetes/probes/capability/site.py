@@ -8,6 +8,7 @@ from sirocco.domains.kubernetes.probes.capability.business import Business
 from sirocco.oasis.mutation import Dice
 from sirocco.oasis.scenario_draft import Declared, StimulusDraft
 from sirocco.probes.language.acts import Act
+from sirocco.probes.language.material import Material
 
 Words = Sequence[str]
 Factor = Sequence[Words]
@@ -58,6 +59,7 @@ class Site:
 
     dice: Dice
     business: Business
+    material: Material
     namespace: str = ""
     zone: str = ""
     team: str = ""

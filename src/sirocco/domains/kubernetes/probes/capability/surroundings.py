@@ -1,11 +1,14 @@
 """What is around the matter at hand: chatter in logs, figures over time, and objects that only stand beside it."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sirocco.domains.kubernetes.probes.capability.site import Site
 from sirocco.oasis.scenario_draft import Declared
+from sirocco.probes.language.acts import Remark, TextPlan, Thing
+from sirocco.probes.language.rendering import render_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,45 +19,21 @@ class Chatter:
     pieces: tuple[str, ...]
 
 
-_DONE = ("accepted", "stored", "queued", "checked", "forwarded", "indexed", "priced", "matched", "archived", "signed",
-         "counted", "packed", "validated", "refreshed")  # fmt: skip
-_PLAIN = (
-    "worker {n} idle", "poll of {peer} took {ms} ms", "{subject} cache holds {big} entries", "lease renewed by {peer}",
-    "next sweep in {n} minutes", "connection to {peer} reused", "read {big} rows from {subject} table",
-    "{n} {subjects} waiting", "token for {peer} refreshed", "snapshot {big} kept", "compaction skipped, {n} segments",
-    "listening on port 80{n}", "session {big} closed by client",
-)  # fmt: skip
 _LEVELS = ("INFO", "DEBUG", "INFO", "TRACE")
 
 
 def log_chatter(site: Site, count: int) -> Chatter:
-    """So many lines of a few kinds."""
-    dice, subject = site.dice, site.business.subject
-    done = dice.sample(_DONE, 2)
-    kinds = [(f"{subject} {{big}} {word}", f"{word} in {{ms}} ms") for word in done]
-    kinds += [(plain, "") for plain in dice.sample(_PLAIN, 2)]
-    lines, pieces = [], set()
-    for _ in range(count):
-        head, tail = dice.choice(kinds)
-        values = {
-            "subject": subject, "subjects": site.business.subjects_text, "peer": site.business.workloads[-1],
-            "n": dice.randint(2, 19), "ms": dice.randint(3, 480), "big": dice.randint(1000, 99999),
-        }  # fmt: skip
-        text = f"{head} {tail}".strip() if tail else head
-        lines.append(f"{dice.choice(_LEVELS)} {_without_doubled(text).format_map(values)}")
-        pieces.add(_fixed_piece(_without_doubled(text).format_map({**values, "n": "{", "ms": "{", "big": "{"})))
-    return Chatter(lines, tuple(sorted(pieces)))
-
-
-def _without_doubled(text: str) -> str:
-    """A line whose verb stands once."""
-    words = text.split()
-    return " ".join(word for number, word in enumerate(words) if number == 0 or word != words[number - 1])
+    """So many lines of a program at work."""
+    said = Remark("chatter", Thing("deployment"))
+    plan = TextPlan("bare", (said,), register="machine", trade=site.business.trade, one_line=True)
+    texts = [render_text(plan, site.material, site.dice).text.rstrip(".") for _ in range(count)]
+    lines = [f"{site.dice.choice(_LEVELS)} {text}" for text in texts]
+    return Chatter(lines, tuple(sorted({_fixed_piece(text) for text in texts})))
 
 
 def _fixed_piece(text: str) -> str:
     """The longest piece of a line between its figures."""
-    return max((piece.strip() for piece in text.split("{")), key=len)
+    return max((piece.strip(" :,./") for piece in re.split(r"\b\w*\d\w*\b", text)), key=len)
 
 
 @dataclass(frozen=True, slots=True)
