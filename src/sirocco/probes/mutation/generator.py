@@ -42,13 +42,13 @@ _STRATEGY = (
     "rendered from the goal, over a situation that is drawn afresh from the shape of the archetype (base: null); a "
     "published scenario, renamed and reworded, is the base only for archetypes without situations: {published} of {all}"
 )
-_DRAWN = 3
+_DRAWN = 10
 """Situations that are drawn for a cell at most."""
-_GUESTS = 2
-"""Situations that each of them is composed with, where a composition is asked for."""
+_GUESTS = 8
+"""Situations that each of them is composed with at most, where a composition is asked for."""
 _SAMPLED = 5
 """Situations by which an archetype's offers are told."""
-_CANDIDATES = 6
+_CANDIDATES = 3
 """Drafts that are made for a cell, of which one is taken."""
 _LONGEST_CHAIN = 4
 _LONGEST_RECORD = 16
