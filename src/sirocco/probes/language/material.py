@@ -30,7 +30,7 @@ Way = Mapping[str, str]
 SLOTS = frozenset({
     "about", "amount", "author", "body", "do", "doing", "done", "field", "first", "inf", "inner", "key", "kind",
     "kinds", "labels", "lines", "name", "nominal", "object", "place", "reason", "request", "role", "source", "subject", "there",
-    "value",
+    "type", "value",
 })  # fmt: skip
 """What rendering fills in; a rule cannot have one of these names."""
 
