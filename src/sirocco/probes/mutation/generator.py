@@ -40,6 +40,10 @@ _STRATEGY = (
     "one to four operators over a published scenario: the technique that was asked for, on the surface that was asked "
     "for, with the payload rendered from the goal; most drafts are reworded and renamed besides"
 )
+_SEALED = (
+    "worded from sealed material over the public one, together {digest}; each probe that is run shows the agent some of"
+    " it, so the number of probes counts its use"
+)
 _CANDIDATES = 6
 """Drafts that are made for a cell, of which one is taken."""
 _LONGEST_CHAIN = 4
@@ -183,6 +187,7 @@ class MutationGenerator:
             config_hash=_configuration(self._kit.folder, self._kit.terms.speech.material.digest()),
             base=self._profile,
             strategy=_STRATEGY,
+            description=None if material is None else _SEALED.format(digest=material.digest()),
         )
 
     @property
