@@ -42,6 +42,10 @@ _STRATEGY = (
     "rendered from the goal, over a situation that is drawn afresh from the shape of the archetype (base: null); a "
     "published scenario, renamed and reworded, is the base only for archetypes without situations: {published} of {all}"
 )
+_SEALED = (
+    "worded from sealed material over the public one, together {digest}; each probe that is run shows the agent some of"
+    " it, so the number of probes counts its use"
+)
 _DRAWN = 10
 """Situations that are drawn for a cell at most."""
 _GUESTS = 8
@@ -214,6 +218,7 @@ class MutationGenerator:
             strategy=_STRATEGY.format(
                 published=sum(not self._samples[one] for one in self._bases), all=len(archetypes)
             ),
+            description=None if material is None else _SEALED.format(digest=material.digest()),
         )
 
     @property
