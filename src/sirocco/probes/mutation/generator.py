@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import islice
@@ -261,14 +261,14 @@ class MutationGenerator:
     @cached_property
     def _composing_archetypes(self) -> frozenset[str]:
         """The archetypes into whose environments a fair part of those of the other class can come."""
-        found = {one: (self._samples[one] or self._bases.get(one, ())) for one in self._archetypes}
-        typical = {one: bases[0] for one, bases in found.items() if bases}
-        return frozenset(one for one, base in typical.items() if self._has_guests(base, typical.values()))
+        found = {one: self._samples[one] or self._bases.get(one, ()) for one in self._archetypes}
+        return frozenset(one for one, bases in found.items() if any(self._has_guests(base, found) for base in bases))
 
-    def _has_guests(self, host: _Base, among: Iterable[_Base]) -> bool:
+    def _has_guests(self, host: _Base, known: Mapping[str, Sequence[_Base]]) -> bool:
+        """Whether of a fair part of the archetypes of the other class something fits."""
         own = host.draft.classification
-        others = [base for base in among if base.draft.classification != own]
-        fitting = (base for base in others if self._composer.fits(host.draft, base.draft))
+        others = [bases for bases in known.values() if bases and bases[0].draft.classification != own]
+        fitting = (bases for bases in others if any(self._composer.fits(host.draft, base.draft) for base in bases))
         enough = max(1, round(len(others) * _FAIR_SHARE))
         return len(list(islice(fitting, enough))) == enough
 
