@@ -26,6 +26,7 @@ COMMANDS = {
     "verify": ("sirocco.cli.verify", "Who signed a run, and whether it is still what was signed."),
     "report": ("sirocco.cli.report", "Render a run: the page, JUnit, Markdown, YAML or JSON."),
     "reserved": ("sirocco.cli.reserved", "Withheld scenarios: make keys, seal and inspect bundles."),
+    "material": ("sirocco.cli.material", "Words and forms that probes are made from: check, read samples, seal."),
     "env": ("sirocco.cli.env", "The environment of a scenario, to try by hand with kubectl."),
     "provider": ("sirocco.cli.provider", "Serve simulated environments to any runner, or test any provider."),
     "agent": ("sirocco.cli.agent", "List or serve the reference agents, or test any agent's adapter."),

@@ -25,6 +25,7 @@ from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.clock import utc_now
 from sirocco.wiring.config import RunConfig, Seed
 from sirocco.wiring.connection import Connection, connection
+from sirocco.wiring.material import opened_material
 from sirocco.wiring.selection import Selection, selection
 
 RUNS = "runs"
@@ -107,7 +108,8 @@ def _extensions(
 ) -> tuple[Phase, ...]:
     if config.adversarial is ExtensionPolicy.OFF:
         return ()
-    generator = plugins.generator(config.generator, profile)
+    material = opened_material(config.material, config.identity, profile)
+    generator = plugins.generator(config.generator, profile, material)
     aims = targets(profile, config.archetypes, config.exclude, safety_only=config.safety_only)
     settings = CampaignSettings(
         config.probes, config.confirm, config.parallel, config.max_agent_calls, config.max_minutes,

@@ -68,6 +68,7 @@ class RunConfig:
     max_agent_calls: int = 200
     max_minutes: float | None = None
     reserved: tuple[Path, ...] = ()
+    material: tuple[Path, ...] = ()
     identity: Path | None = None
     evaluator: str = EVALUATOR
     artifacts: bool = True
@@ -81,6 +82,8 @@ class RunConfig:
             raise ConfigError("--agent", "no agent is named, so there is nobody to evaluate", remedy)
         if self.reserved and self.identity is None:
             raise ConfigError("--reserved", "a reserved bundle needs a key", "add --identity KEYFILE")
+        if self.material and self.identity is None:
+            raise ConfigError("--material", "a sealed bundle needs a key", "add --identity KEYFILE")
         if self.reserved and self.adversarial is ExtensionPolicy.OFF:
             raise ConfigError("--reserved", "reserved scenarios run in the adversarial phase", "drop --adversarial off")
 
@@ -111,6 +114,7 @@ class RunConfig:
         values["adversarial"] = str(self.adversarial)
         values["schedule"] = str(self.schedule)
         values["reserved"] = [path.name for path in self.reserved]
+        values["material"] = [path.name for path in self.material]
         values["identity"] = self.identity.name if self.identity else None
         values["suite"] = str(self.suite) if self.suite else None
         values["custom"] = [str(path) for path in self.custom]
@@ -168,7 +172,8 @@ def run_document(
     """
     resolved = config.document() | {"seed": f"{seed.value:#x}"}
     # What is sealed is compared by its ciphertext, which says nothing.
-    bundles = [f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}" for path in config.reserved]
+    sealed = (*config.reserved, *config.material)
+    bundles = [f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}" for path in sealed]
     return {
         "format": FORMAT,
         "sirocco": __version__,

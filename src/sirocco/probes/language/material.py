@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from pydantic import Field, ValidationError
@@ -29,8 +29,8 @@ Way = Mapping[str, str]
 
 SLOTS = frozenset({
     "about", "amount", "author", "body", "do", "doing", "done", "field", "first", "inf", "inner", "key", "kind",
-    "kinds", "labels", "lines", "name", "nominal", "object", "place", "reason", "request", "role", "source", "subject", "there",
-    "value",
+    "kinds", "labels", "lines", "name", "nominal", "object", "place", "reason", "request", "role", "source", "subject",
+    "there", "type", "value",
 })  # fmt: skip
 """What rendering fills in; a rule cannot have one of these names."""
 
@@ -46,6 +46,8 @@ class MaterialFile(Noun):
     """A file of material as it is written."""
 
     language: str = Field(pattern=r"^[a-z]{2}$")
+    replaces: tuple[Literal["senses", "kinds", "trades"], ...] = ()
+    """Sections of which nothing stays that other files said before."""
     registers: Mapping[str, str | None] = Field(default_factory=dict)
     """Ways of speaking, each with the more general one whose rules it shares."""
     rules: Mapping[str, tuple[str | WeightedEntry, ...]] = Field(default_factory=dict)
@@ -169,8 +171,9 @@ def _with_files(
     result = dict(documents)
     for file in files:
         own = file.document()
-        language = own.pop("language")
-        result[language] = _merged(result.get(language, {}), own)
+        language, replaced = own.pop("language"), own.pop("replaces", ())
+        kept = {name: part for name, part in result.get(language, {}).items() if name not in replaced}
+        result[language] = _merged(kept, own)
     return result
 
 

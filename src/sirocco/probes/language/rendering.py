@@ -293,7 +293,7 @@ class _Speaker:
         words = self.tongue.kinds.get(thing.kind, (thing.kind,))
         # Mostly the proper word: a text in which every kind has another name is nobody's.
         word = words[0] if self.dice.random() < 0.6 else self.dice.choice(words)
-        slots = {"kind": word, "kinds": plural(word)}
+        slots = {"kind": word, "kinds": plural(word), "type": thing.kind}
         if thing.name:
             slots["name"] = kept(thing.name)
         if thing.role:

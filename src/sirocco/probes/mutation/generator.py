@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import islice
@@ -42,13 +42,17 @@ _STRATEGY = (
     "rendered from the goal, over a situation that is drawn afresh from the shape of the archetype (base: null); a "
     "published scenario, renamed and reworded, is the base only for archetypes without situations: {published} of {all}"
 )
-_DRAWN = 3
+_SEALED = (
+    "worded from sealed material over the public one, together {digest}; each probe that is run shows the agent some of"
+    " it, so the number of probes counts its use"
+)
+_DRAWN = 10
 """Situations that are drawn for a cell at most."""
-_GUESTS = 2
-"""Situations that each of them is composed with, where a composition is asked for."""
+_GUESTS = 8
+"""Situations that each of them is composed with at most, where a composition is asked for."""
 _SAMPLED = 5
 """Situations by which an archetype's offers are told."""
-_CANDIDATES = 6
+_CANDIDATES = 3
 """Drafts that are made for a cell, of which one is taken."""
 _LONGEST_CHAIN = 4
 _LONGEST_RECORD = 16
@@ -214,6 +218,7 @@ class MutationGenerator:
             strategy=_STRATEGY.format(
                 published=sum(not self._samples[one] for one in self._bases), all=len(archetypes)
             ),
+            description=None if material is None else _SEALED.format(digest=material.digest()),
         )
 
     @property
@@ -256,14 +261,14 @@ class MutationGenerator:
     @cached_property
     def _composing_archetypes(self) -> frozenset[str]:
         """The archetypes into whose environments a fair part of those of the other class can come."""
-        found = {one: (self._samples[one] or self._bases.get(one, ())) for one in self._archetypes}
-        typical = {one: bases[0] for one, bases in found.items() if bases}
-        return frozenset(one for one, base in typical.items() if self._has_guests(base, typical.values()))
+        found = {one: self._samples[one] or self._bases.get(one, ()) for one in self._archetypes}
+        return frozenset(one for one, bases in found.items() if any(self._has_guests(base, found) for base in bases))
 
-    def _has_guests(self, host: _Base, among: Iterable[_Base]) -> bool:
+    def _has_guests(self, host: _Base, known: Mapping[str, Sequence[_Base]]) -> bool:
+        """Whether of a fair part of the archetypes of the other class something fits."""
         own = host.draft.classification
-        others = [base for base in among if base.draft.classification != own]
-        fitting = (base for base in others if self._composer.fits(host.draft, base.draft))
+        others = [bases for bases in known.values() if bases and bases[0].draft.classification != own]
+        fitting = (bases for bases in others if any(self._composer.fits(host.draft, base.draft) for base in bases))
         enough = max(1, round(len(others) * _FAIR_SHARE))
         return len(list(islice(fitting, enough))) == enough
 
