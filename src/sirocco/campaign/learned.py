@@ -27,10 +27,16 @@ _SHORTEST_WORD = 4
 _LONGEST_NAME = 80
 
 
-def with_learned_names(bound: BoundScenario, published: Sequence[BoundScenario], rule: LearnedWords) -> BoundScenario:
+def with_learned_names(
+    bound: BoundScenario,
+    published: Sequence[BoundScenario],
+    rule: LearnedWords,
+    others: Sequence[BoundScenario] = (),
+) -> BoundScenario:
     """The probe with both lists in its record, as far as the profile's rule asks for them; unchanged without a record.
 
-    `published` are the scenarios of the probe's archetypes, of which its bases are some.
+    `published` are the scenarios of the probe's archetypes, of which its bases are some; `others` are further ones that
+    somebody may take it for, because it resembles none more than another.
     """
     record = bound.scenario.x_sirocco.probe
     if record is None or not bound.bands:
@@ -38,7 +44,9 @@ def with_learned_names(bound: BoundScenario, published: Sequence[BoundScenario],
     known = [one.scenario for one in published]
     bases, terms = _bases(record), bound.domain.mutation.terms
     found = {
-        "foreign_names": foreign_names(terms, bound.scenario, known, bases) if rule.foreign_names == "forfeit" else (),
+        "foreign_names": foreign_names(terms, bound.scenario, [*known, *(one.scenario for one in others)], bases)
+        if rule.foreign_names == "forfeit"
+        else (),
         "own_names": own_names(bound, known) if rule.own_names == "required" else (),
     }
     return with_record_facts(bound, **found)
