@@ -138,6 +138,20 @@ def test_no_name_of_a_published_scenario_comes_up_in_a_situation():
     assert not published & set(drawn)
 
 
+@pytest.mark.requirement("SI-05")
+def test_a_situation_whose_names_are_published_is_drawn_anew():
+    first = _drafts()[0]
+    bound = load_scenario({**first.scenario, "id": "town.hall"}, _profile(), "published now")
+    published = MutationGenerator(replace(_profile(), scenarios=(*_profile().scenarios, bound)))
+    request = ProbeRequest(targets(_profile()), (), tuple(Surface), 5, (Cell(first.index, first.primary_archetype),))
+
+    async def proposed():
+        return [draft async for draft in published.propose(request)]
+
+    (again,) = asyncio.run(proposed())
+    assert not set(_names_declared(again)) & set(_names_declared(first))
+
+
 def _names_declared(draft: Draft) -> list[str]:
     state = draft.scenario["preconditions"]["environment"]["state"]
     return [part for entry in state for part in (entry["resource"].partition("/")[2], entry.get("namespace")) if part]
