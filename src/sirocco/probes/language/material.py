@@ -159,9 +159,8 @@ def parse_material(text: str, where: str) -> MaterialFile:
     except yaml.YAMLError as error:
         raise ConfigError(where, f"it is not YAML: {error}", "see docs/material.md for the format") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        path = ".".join(map(str, first["loc"]))
-        raise ConfigError(where, f"{path}: {first['msg']}", "see docs/material.md for the format") from None
+        found = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False))
+        raise ConfigError(where, "; ".join(found), "see docs/material.md for the format") from None
     return parsed
 
 
