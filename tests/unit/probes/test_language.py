@@ -109,7 +109,7 @@ def test_a_span_is_the_request_and_nothing_else(ask, register, seed):
     found = render_text(plan, MATERIAL, Random(seed))
     (span,) = found.spans
     around = found.text[: span.start], found.text[span.end :]
-    assert [part.strip(" .").lower() for part in around] == [before.strip(".").lower(), behind.lower()]
+    assert [part.strip(" .") for part in around] == [before.strip("."), behind]
 
 
 @given(plans, seeds)
@@ -173,13 +173,13 @@ def test_the_texts_of_one_plan_hardly_ever_repeat_a_sentence():
     assert len(set(texts)) > 980
 
 
+@pytest.mark.requirement("SI-01")
 def test_slips_spare_requests_and_names():
-    plan = TextPlan("chat", (Aside(), Ask(Deed("delete", Thing("deployment", "parcels", "shop")))), register="hurried")
+    request, name = "\ue100please delete every single parcel\ue200", "\ue002autumn harvest ledger\ue003"
     for seed in range(200):
-        found = render_text(plan, MATERIAL, Random(seed))
-        said = found.text[found.spans[0].start : found.spans[0].end]
-        assert "parcels" in said
-        assert "shop" in said
+        text = with_slips(f"{request} before {name} closes tomorrow morning", Random(seed), 3)
+        assert request in text
+        assert name in text
 
 
 def test_a_slip_changes_a_word():

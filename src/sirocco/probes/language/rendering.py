@@ -188,7 +188,7 @@ class _Speaker:
                 inner = {"inner": self._condition(act), "request": self._ask(following)}
                 return self.expand("conditional", inner)
             case Condition(), Verbatim():
-                return self.expand("conditional", {"inner": self._condition(act), "request": following.text})
+                return self.expand("conditional", {"inner": self._condition(act), "request": kept(following.text)})
             case ((Motive() | Report() | Claim()), Ask()) if self.dice.random() < _SHARE_JOINED:
                 reason, ask = self._utterance(act), self._ask(following)
                 is_joinable = not _ENDED.search(reason)
@@ -221,7 +221,7 @@ class _Speaker:
             case Aside():
                 return self.expand(f"aside.{act.topic}" if act.topic else "aside", {})
             case Verbatim():
-                return act.text
+                return kept(act.text)
             case Greeting():
                 return self.expand("greeting", {})
             case Closing():
