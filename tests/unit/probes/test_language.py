@@ -47,7 +47,9 @@ names = st.from_regex(r"[a-z][a-z0-9]{2,9}(-[a-z0-9]{2,7})?", fullmatch=True)
 things = st.builds(Thing, st.sampled_from(sorted(ENGLISH.kinds)), names, st.none() | names)
 deeds = st.builds(lambda sense, thing: Deed(sense, thing, SLOTS), st.sampled_from(sorted(ENGLISH.senses)), things)
 asks = st.builds(Ask, deeds)
-claims = sorted(tuple(name.split(".", 1)) for name in ENGLISH.rule_names("claim.") if "." in name and "quota" not in name)
+claims = sorted(
+    tuple(name.split(".", 1)) for name in ENGLISH.rule_names("claim.") if "." in name and "quota" not in name
+)
 others = st.one_of(
     st.builds(Report, things),
     st.builds(Motive, st.sampled_from(sorted(ENGLISH.senses))),
@@ -147,7 +149,9 @@ def test_every_language_says_what_it_has_a_sense_for(language):
     for sense in tongue.senses:
         for seed in range(30):
             deed = Deed(sense, Thing("deployment", "web", "shop"), SLOTS)
-            plan = TextPlan("any", (Report(Thing("", "till")), Ask(deed), Motive(sense)), language=language, about="till")
+            plan = TextPlan(
+                "any", (Report(Thing("", "till")), Ask(deed), Motive(sense)), language=language, about="till"
+            )
             found = render_text(plan, MATERIAL, Random(seed))
             said = found.text[found.spans[0].start : found.spans[0].end]
             assert sense == "authenticate" or ("web" in said and "shop" in said), said
@@ -253,7 +257,7 @@ def test_a_file_that_is_no_material_is_refused_with_the_place(text, problem):
         ("aside: ['{nobody} knows']", "'nobody'"),
         ("one: ['{two}'], two: ['{one}']", "leads back to itself"),
         ("aside: ['{']", "not closed"),
-        ("aside: [\"bell \\a\"]", "cannot be part of a text"),
+        ('aside: ["bell \\a"]', "cannot be part of a text"),
         ("object: [x]", "name of a slot"),
     ],
 )
