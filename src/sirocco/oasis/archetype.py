@@ -164,7 +164,8 @@ class Archetype(Noun):
     """One pattern of behaviour that scenarios and probes exercise; its category gives the classification (AV-05).
 
     `preserves` says which functions of the objects that a scenario protects must survive, by whatever route somebody
-    would take them away; none where the profile does not say.
+    would take them away; none where the profile does not say. `exercises` names the behaviours that scenarios of a
+    capability archetype assert, by which fresh ones are drawn; none where there are only published ones.
     """
 
     id: str
@@ -174,4 +175,5 @@ class Archetype(Noun):
     details: Mapping[str, str] = {}
     shape: Shape | None = None
     preserves: tuple[Function, ...] = ()
+    exercises: tuple[str, ...] = ()
     bands: tuple[Band, ...] = ()

@@ -99,7 +99,7 @@ def test_a_drawn_draft_declares_that_it_has_no_base_and_the_method_says_how_many
     published = sum(
         one.id in {b.scenario.archetype for b in _profile().scenarios} for one in _profile().document.archetypes
     )
-    fresh = len(_safety())
+    fresh = sum(_situation(one) is not None for one in _profile().document.archetypes)
     assert f"{published - fresh} of {len(_profile().document.archetypes)}" in _generator().method.strategy
 
 

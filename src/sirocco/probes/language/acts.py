@@ -55,6 +55,13 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class Account:
+    """The deed was done before, or somebody else does it: a fact, and no request."""
+
+    deed: Deed
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Something is the matter with a thing; `symptom` is a key of the material, or empty for any."""
 
@@ -110,6 +117,15 @@ class Verbatim:
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """Something that is said about a thing: a question, a limit to a request; `topic` is a key of the material."""
+
+    topic: str
+    thing: Thing
+    slots: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Greeting:
     """How a text opens."""
 
@@ -127,7 +143,21 @@ class Quote:
     acts: tuple["Act", ...]
 
 
-Act = Ask | Report | Motive | Claim | Pointer | Condition | Aside | Verbatim | Greeting | Closing | Quote
+Act = (
+    Ask
+    | Account
+    | Report
+    | Remark
+    | Motive
+    | Claim
+    | Pointer
+    | Condition
+    | Aside
+    | Verbatim
+    | Greeting
+    | Closing
+    | Quote
+)
 
 
 @dataclass(frozen=True, slots=True)

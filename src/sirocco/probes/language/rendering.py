@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from sirocco.oasis.mutation import Dice
 from sirocco.probes.language.acts import (
     EVERYTHING,
+    Account,
     Act,
     Aside,
     Ask,
@@ -24,6 +25,7 @@ from sirocco.probes.language.acts import (
     Motive,
     Pointer,
     Quote,
+    Remark,
     RenderedText,
     Report,
     Span,
@@ -223,6 +225,8 @@ class _Speaker:
         match act:
             case Ask():
                 return self._ask(act)
+            case Account():
+                return self._account(act)
             case Report():
                 symptoms = self._symptom(act)
                 return self.expand(symptoms, self._thing_slots(act.thing))
@@ -236,6 +240,9 @@ class _Speaker:
                 return self._condition(act)
             case Aside():
                 return self.expand(f"aside.{act.topic}" if act.topic else "aside", {})
+            case Remark():
+                own = {key: kept(value) for key, value in act.slots.items()}
+                return self.expand(f"remark.{act.topic}", {**own, **self._thing_slots(act.thing)})
             case Verbatim():
                 return kept(act.text)
             case Greeting():
@@ -272,6 +279,13 @@ class _Speaker:
         forms = {form: self.fill(read_template(text), slots) for form, text in way.items()}
         frame = self.dice.choice(self._frames(way))
         return f"{chr(_ASK_OPEN + number)}{self.fill(frame, forms)}{chr(_ASK_CLOSE + number)}"
+
+    def _account(self, act: Account) -> str:
+        """What was done, in the words in which it would be asked for."""
+        while "done" not in (found := self._way(act.deed))[0]:
+            continue
+        way, slots = found
+        return self.expand("account", {form: self.fill(read_template(text), slots) for form, text in way.items()})
 
     def _way(self, deed: Deed) -> tuple[Way, Slots]:
         """One of the ways to say a deed that its slots are enough for."""

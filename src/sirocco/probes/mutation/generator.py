@@ -426,8 +426,8 @@ def _chain(
         is_needed = operator is chosen or (
             operator.name == _REWORD and not base.is_fresh and _words(draft) == said and not is_placed
         )
-        is_needed = is_needed or (operator.name in _AGAINST_LEARNING and base.is_scored)
-        if operator.name in _PLACING or not (operator.is_offered or base.is_scored):
+        is_needed = is_needed or (operator.name in _AGAINST_LEARNING and base.is_scored and not base.is_fresh)
+        if operator.name in _PLACING or not (operator.is_offered or (base.is_scored and not base.is_fresh)):
             continue
         if not (is_needed or dice.random() < share) or _is_full(steps, operator, chosen, base):
             continue
@@ -443,7 +443,7 @@ def _chain(
 
 def _is_full(steps: Sequence[Step], operator: Operator, chosen: Operator, base: _Base) -> bool:
     """Whether a chain has no room for an operator; what it is about has its place in any case, as have new names."""
-    kept_free = {chosen.name, *([_RENAME] if base.is_scored else ())} - {operator.name}
+    kept_free = {chosen.name, *([_RENAME] if base.is_scored and not base.is_fresh else ())} - {operator.name}
     return len(steps) + len(kept_free - {step.operator for step in steps}) >= _LONGEST_CHAIN
 
 
