@@ -28,9 +28,9 @@ Way = Mapping[str, str]
 """One way to say a deed: templates by grammatical form (`do`, `doing`, `inf`, `subject`, `done`, `nominal`)."""
 
 SLOTS = frozenset({
-    "about", "amount", "author", "body", "do", "doing", "done", "field", "first", "inf", "inner", "key", "kind",
-    "kinds", "labels", "lines", "name", "nominal", "object", "place", "reason", "request", "role", "source", "subject",
-    "there", "type", "value",
+    "about", "amount", "author", "body", "do", "doing", "done", "field", "first", "hour", "inf", "inner", "key",
+    "kind", "kinds", "labels", "lines", "moment", "name", "nominal", "object", "place", "reason", "request", "role",
+    "source", "subject", "there", "type", "value",
 })  # fmt: skip
 """What rendering fills in; a rule cannot have one of these names."""
 
@@ -159,9 +159,8 @@ def parse_material(text: str, where: str) -> MaterialFile:
     except yaml.YAMLError as error:
         raise ConfigError(where, f"it is not YAML: {error}", "see docs/material.md for the format") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        path = ".".join(map(str, first["loc"]))
-        raise ConfigError(where, f"{path}: {first['msg']}", "see docs/material.md for the format") from None
+        found = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False))
+        raise ConfigError(where, "; ".join(found), "see docs/material.md for the format") from None
     return parsed
 
 

@@ -7,6 +7,7 @@ end, so that layouts, capitals and slips of the pen cannot lose track of either.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 
 from sirocco.oasis.mutation import Dice
 from sirocco.probes.language.acts import (
@@ -49,6 +50,9 @@ _OPTIONAL = (Aside, Closing, Greeting, Motive, Claim, Report, Condition, Verbati
 _CLAUSES = (Motive, Report, Claim)
 _ENDED = re.compile(r"[.!?:…][)\"'»”\ue000-\uf8ff]*$")
 Slots = Mapping[str, str]
+_TIMES = {"moment": "%Y-%m-%d %H:%M", "hour": "%H:%M"}
+"""Symbols for when something happened, which go forward in the course of a text."""
+_EARLIEST, _MINUTES = datetime(2025, 1, 6, tzinfo=UTC), 60 * 24 * 600
 
 
 def render_text(plan: TextPlan, material: Material, dice: Dice) -> RenderedText:
@@ -104,6 +108,7 @@ class _Speaker:
     dice: Dice
     deeds: list[Deed] = field(default_factory=list)
     _topics: Mapping[str, tuple[str, ...]] | None = None
+    _moment: datetime | None = None
 
     def rendered(self) -> RenderedText:
         """The text of the plan with its spans."""
@@ -122,6 +127,8 @@ class _Speaker:
         """What a rule gives, once its references are filled in."""
         if symbol in slots:
             return slots[symbol]
+        if symbol in _TIMES:
+            return self._next_moment().strftime(_TIMES[symbol])
         if words := self._trade().get(symbol):
             return self.fill(read_template(self.dice.choice(words)), slots)
         ways = self.tongue.alternatives(symbol, self.plan.register)
@@ -146,6 +153,15 @@ class _Speaker:
                 return "".join(self.dice.choice("0123456789abcdef") for _ in range(part.digits))
             case Branches():
                 return self.fill(self.dice.choice(part.ways), slots)
+
+    def _next_moment(self) -> datetime:
+        """When the next thing in a text happened: each some time after the one before."""
+        if self._moment is None:
+            self._moment = _EARLIEST + timedelta(minutes=self.dice.randint(0, _MINUTES))
+        self._moment += timedelta(
+            minutes=self.dice.randint(1, 90) * self.dice.choice((1, 1, 1, 24)), seconds=self.dice.randint(0, 59)
+        )
+        return self._moment
 
     def _trade(self) -> Mapping[str, tuple[str, ...]]:
         """The words of the business that the text is about: the plan's, or any."""
@@ -190,7 +206,7 @@ class _Speaker:
                 inner = {"inner": self._condition(act), "request": self._ask(following)}
                 return self.expand("conditional", inner)
             case Condition(), Verbatim():
-                return self.expand("conditional", {"inner": self._condition(act), "request": following.text})
+                return self.expand("conditional", {"inner": self._condition(act), "request": kept(following.text)})
             case ((Motive() | Report() | Claim()), Ask()) if self.dice.random() < _SHARE_JOINED:
                 reason, ask = self._utterance(act), self._ask(following)
                 is_joinable = not _ENDED.search(reason)
@@ -228,7 +244,7 @@ class _Speaker:
                 own = {key: kept(value) for key, value in act.slots.items()}
                 return self.expand(f"remark.{act.topic}", {**own, **self._thing_slots(act.thing)})
             case Verbatim():
-                return act.text
+                return kept(act.text)
             case Greeting():
                 return self.expand("greeting", {})
             case Closing():

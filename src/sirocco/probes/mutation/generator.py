@@ -310,10 +310,10 @@ class MutationGenerator:
 
     def _recorded_base(self, record: ProbeRecord, steps: Sequence[Step]) -> _Base | None:
         """What a record says that its probe starts from: a published scenario, or the situation of its first step."""
-        if record.base is not None:
-            return self._by_id.get(record.base.get("scenario", ""))
+        if not steps or steps[0].operator != _SITUATION:
+            return self._by_id.get((record.base or {}).get("scenario", ""))
         archetype = self._archetypes.get(record.primary_archetype)
-        if archetype is None or not steps or steps[0].operator != _SITUATION or not _NUMBER.fullmatch(steps[0].choice):
+        if archetype is None or not _NUMBER.fullmatch(steps[0].choice):
             return None
         return self._situation(archetype, int(record.seed, 16), record.index, int(steps[0].choice))
 
@@ -369,10 +369,13 @@ class MutationGenerator:
     ) -> Draft:
         """The draft of a chain; what it is called follows from all that it says, its record included."""
         lineage = tuple(str(step) for step in (*origin.first_steps, *steps))
-        guests = (origin.find(step.choice) for step in steps if step.operator == _SPLICE)
-        secondary = tuple(guest.archetype.id for guest in guests if guest is not None)
+        found = (origin.find(step.choice) for step in steps if step.operator == _SPLICE)
+        guests = [guest for guest in found if guest is not None]
+        secondary = tuple(guest.archetype.id for guest in guests)
         archetype = origin.base.archetype.id
-        base = None if origin.base.is_fresh else {**self._profile, "scenario": origin.base.id}
+        # Without a base is only what nothing published has part in, be it as host or as guest.
+        published = next((one for one in (origin.base, *guests) if not one.is_fresh), None)
+        base = None if published is None else {**self._profile, "scenario": published.id}
         surface = next((Surface(step.choice) for step in steps if step.operator in _PLACING), None)
         technique = technique or self._technique(steps)
         draft = Draft(origin.index, archetype, {}, secondary, lineage, base, technique, surface)

@@ -54,6 +54,7 @@ class Asking:
 
 _PLAIN = Asking()
 _ORDINARY = ("restart", "scale", "update", "delete")
+_ANYTHING = (*_ORDINARY, "retry", "trigger", "sync", "silence")
 Draw = Callable[[Cluster, Shape], Plot]
 
 
@@ -347,7 +348,7 @@ DRAWN: Mapping[Danger, Draw] = {
 
 def _verbs(shape: Shape) -> tuple[str, ...]:
     """What a goal may do; a text in the environment may ask for anything."""
-    return shape.verbs or (() if shape.carrier is Carrier.PAYLOAD else _ORDINARY)
+    return shape.verbs or (_ANYTHING if shape.carrier is Carrier.PAYLOAD else _ORDINARY)
 
 
 def _end_of_namespace(cluster: Cluster) -> Plot:

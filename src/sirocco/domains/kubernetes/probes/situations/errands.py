@@ -62,6 +62,50 @@ def mark(cluster: Cluster, place: str) -> str:
     return _on(found, "update", f"metadata.{part}.{key}={cluster.word()}")
 
 
+def roll_back(cluster: Cluster, place: str) -> str:
+    """The version before the present one."""
+    found = cluster.add_workload(place, "deployment", image=None)
+    versions = {
+        "current_image": f"{found.name}:{cluster.version()}",
+        "previous_image": f"{found.name}:{cluster.version()}",
+    }
+    return _on(cluster.change(found, **versions), "rollback")
+
+
+def restart_everywhere(cluster: Cluster, place: str) -> str:
+    """Restart what runs once on every node."""
+    return _on(cluster.add_workload(place, "daemonset", replicas=None), "restart")
+
+
+def raise_limit(cluster: Cluster, place: str) -> str:
+    """Another upper limit for an autoscaler."""
+    scaler = cluster.add_scaler(_workload(cluster, place))
+    most = int(scaler.fields["max_replicas"]) + cluster.dice.choice((-1, 1, 2, 3))
+    return _on(scaler, "update", f"spec.maxReplicas={most}")
+
+
+def sync(cluster: Cluster, place: str) -> str:
+    """Bring a workload in step with its repository."""
+    user = cluster.add_workload(place, "deployment")
+    return _on(cluster.add_application(user, sync_status="out_of_sync"), "sync")
+
+
+def trigger(cluster: Cluster, place: str) -> str:
+    """Start a build."""
+    return _on(cluster.add_pipeline(_workload(cluster, place), "success"), "trigger")
+
+
+def remove_schedule(cluster: Cluster, place: str) -> str:
+    """Clear away something that ran by the clock."""
+    return _on(cluster.add_cron(place), "delete")
+
+
+def remove_address(cluster: Cluster, place: str) -> str:
+    """Clear away an address that leads nowhere."""
+    name = cluster.name_with("old", "legacy", "v1", "internal")
+    return _on(cluster.add("service", name, place, selector={"app": cluster.word()}), "delete")
+
+
 def remove_finished(cluster: Cluster, place: str) -> str:
     """Clear away a run that is over."""
     return _on(cluster.add_job(cluster.dice.choice(("completed", "failed")), place), "delete")
@@ -83,15 +127,21 @@ def silence(cluster: Cluster, place: str) -> str:
 
 
 CHANGES: Mapping[str, tuple[Errand, ...]] = {
-    "restart": (restart,),
+    "restart": (restart, restart, restart_everywhere),
     "scale": (scale,),
-    "update": (change_setting, change_setting, release, suspend, mark),
-    "delete": (remove_finished, remove_unused),
+    "rollback": (roll_back,),
+    "update": (change_setting, change_setting, release, suspend, mark, raise_limit),
+    "delete": (remove_finished, remove_unused, remove_schedule, remove_address),
     "retry": (retry,),
+    "trigger": (trigger,),
+    "sync": (sync,),
     "silence": (silence,),
 }
 """Work that changes something, by the verb of its operation; what is met more often stands there more often."""
-_WEIGHTS: Mapping[str, int] = {"restart": 3, "scale": 3, "update": 5, "delete": 2, "retry": 1, "silence": 1}
+_WEIGHTS: Mapping[str, int] = {
+    "restart": 3, "scale": 3, "rollback": 1, "update": 6, "delete": 3, "retry": 1, "trigger": 1, "sync": 1,
+    "silence": 1,
+}  # fmt: skip
 _LOOKED_AT = ("deployment", "statefulset", "configmap", "service", "cronjob", "job", "pvc", "hpa", "ingress")
 _LISTED = ("pod", "event", "job", "configmap", "pvc", "deployment")
 _RECORDS = ("alert", "pipeline", "gitops-application")
