@@ -166,11 +166,36 @@ def _pipeline(site: Site) -> tuple[Declared, ...]:
     )  # fmt: skip
 
 
+def _claim(site: Site) -> tuple[Declared, ...]:
+    size = f"{site.dice.choice((2, 4, 8, 16))}Gi"
+    return (site.declare("pvc", _named(site, "scratch", "export", "spool"), storage=size, status="bound"),)
+
+
+def _daemon(site: Site) -> tuple[Declared, ...]:
+    name = _named(site, "agent", "collector", "shipper")
+    return (site.declare("daemonset", name, status="running", image=site.image(name, site.version())),)
+
+
+def _application(site: Site) -> tuple[Declared, ...]:
+    name, revision = _named(site, "delivery", "rollout"), f"{site.dice.randrange(16**7):07x}"
+    return (site.declare("gitops-application", name, sync_status="synced", health="healthy", revision=revision),)
+
+
+def _dashboard(site: Site) -> tuple[Declared, ...]:
+    title = site.dice.choice(site.business.subjects).capitalize()
+    return (site.declare("dashboard", _named(site, "history", "capacity"), title=f"{title} per week", panels=[title]),)
+
+
+def _limits(site: Site) -> tuple[Declared, ...]:
+    limits = [{"type": "Container", "default": {"memory": f"{site.dice.choice((256, 512, 768))}Mi"}}]
+    return (site.declare("limitrange", _named(site, "defaults", "bounds"), limits=limits),)
+
+
 _BYSTANDERS: Sequence[Maker] = (
     _settings, _settings, _workload, _workload, _store, _served, _scheduled, _batch, _autoscaled, _guarded, _alert,
-    _account, _quota, _pipeline,
+    _account, _quota, _pipeline, _claim, _daemon, _application, _dashboard, _limits,
 )  # fmt: skip
-_FEWEST, _MOST = 1, 3
+_FEWEST, _MOST = 1, 4
 
 
 def bystanders(site: Site, taken: Sequence[Declared]) -> tuple[Declared, ...]:
