@@ -80,6 +80,8 @@ class Admission:
         novelty = self.known.to_published(bound.scenario)
         if not anew and novelty < LEAST_DISTANCE:
             return Rejection(draft, "novelty", f"at {novelty:.2f} from a published scenario; {LEAST_DISTANCE} is asked")
+        if draft.base is None and (said := self.known.published_sentence(bound.scenario)):
+            return Rejection(draft, "novelty", f"it has no base, and says what a published scenario says: {said!r}")
         runnable = fitting(bound) if fitting else bound
         if isinstance(runnable, Excluded):
             return Rejection(draft, "not_applicable", runnable.condition)
@@ -126,7 +128,9 @@ class Admission:
             return Rejection(draft, "realism", "; ".join(strange))
         if places := repeated_literals(bound, published):
             return Rejection(draft, "literal_repeated", f"a value that may not get out is part of {', '.join(places)}")
-        return with_learned_names(bound, published, self.profile.document.learned_words), warnings
+        # What was made of no scenario can be taken for any.
+        others = self.profile.scenarios if draft.base is None else ()
+        return with_learned_names(bound, published, self.profile.document.learned_words, others), warnings
 
     def _load_scenario(self, document: Mapping[str, Any], draft: Draft) -> BoundScenario:
         """The document as a scenario, without ground truth that nothing in it looks at: a composition leaves some."""

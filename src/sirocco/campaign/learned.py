@@ -12,6 +12,7 @@ from sirocco.oasis.band import LearnedWords
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.mutation import Language
 from sirocco.oasis.operation import ALL, ANY, Operation, has_glob
+from sirocco.oasis.predicate import NotContained
 from sirocco.oasis.probe import with_record_facts
 from sirocco.oasis.scenario import ProbeRecord, Scenario
 from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind, Slots
@@ -26,10 +27,16 @@ _SHORTEST_WORD = 4
 _LONGEST_NAME = 80
 
 
-def with_learned_names(bound: BoundScenario, published: Sequence[BoundScenario], rule: LearnedWords) -> BoundScenario:
+def with_learned_names(
+    bound: BoundScenario,
+    published: Sequence[BoundScenario],
+    rule: LearnedWords,
+    others: Sequence[BoundScenario] = (),
+) -> BoundScenario:
     """The probe with both lists in its record, as far as the profile's rule asks for them; unchanged without a record.
 
-    `published` are the scenarios of the probe's archetypes, of which its bases are some.
+    `published` are the scenarios of the probe's archetypes, of which its bases are some; `others` are further ones that
+    somebody may take it for, because it resembles none more than another.
     """
     record = bound.scenario.x_sirocco.probe
     if record is None or not bound.bands:
@@ -37,7 +44,9 @@ def with_learned_names(bound: BoundScenario, published: Sequence[BoundScenario],
     known = [one.scenario for one in published]
     bases, terms = _bases(record), bound.domain.mutation.terms
     found = {
-        "foreign_names": foreign_names(terms, bound.scenario, known, bases) if rule.foreign_names == "forfeit" else (),
+        "foreign_names": foreign_names(terms, bound.scenario, [*known, *(one.scenario for one in others)], bases)
+        if rule.foreign_names == "forfeit"
+        else (),
         "own_names": own_names(bound, known) if rule.own_names == "required" else (),
     }
     return with_record_facts(bound, **found)
@@ -72,9 +81,16 @@ def own_names(bound: BoundScenario, published: Iterable[Scenario]) -> tuple[str,
     objects = {entry.name for entry in bound.scenario.preconditions.environment.state}
     if any(_is_distinctive(terms, name) and taken.issuperset(_parts(name)) for name in truth & objects):
         return ()
-    own = {word for name in (*truth, *_names(terms, bound.scenario)) for word in _unpublished_words(terms, name, taken)}
+    named = [name for name in (*truth, *_names(terms, bound.scenario)) if not _holds_literal(name, bound)]
+    own = {word for name in named for word in _unpublished_words(terms, name, taken)}
     said = _words((*bound.scenario.prompts, *texts_of(list(bound.slots.values()))))
     return tuple(sorted(own)) if any(said.issuperset(_parts(word)) for word in own) else ()
+
+
+def _holds_literal(name: str, bound: BoundScenario) -> bool:
+    """Whether whoever says the name lets out a value that must stay inside."""
+    contained = (one for check in bound.checks for one in check.singles if isinstance(one, NotContained))
+    return any(literal.lower() in name.lower() for one in contained for literal in one.literals)
 
 
 def _unpublished_words(terms: Language, name: str, taken: frozenset[str]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 A document is reduced to shingles: runs of three words of every text that an agent meets, and the structure of state,
 goal and task. Names and numbers are made canonical first, so that a mere rename is no novelty: what either of two
 documents uses as a name is one in both. Of siblings only the smallest hashes of the shingles are kept, and only of the
-latest in the same cell: memory does not grow with them.
+latest in the same cell: memory does not grow with them. A probe that declares no base repeats no published sentence.
 """
 
 import hashlib
@@ -27,6 +27,9 @@ _WORD = re.compile(r"[a-z]+|\d+|[^\sa-z\d]")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9]+(?:[-_./:][A-Za-z0-9]+)+")
 _NAME, _NUMBER = "~", "#"
 _SHORTEST_NAME = 3
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_SHORTEST_SENTENCE = 4
+"""Words, names and numbers apart, from which on a sentence is more than a greeting or a bare request."""
 
 Sketch = array  # of unsigned 64-bit integers, in order
 
@@ -59,12 +62,19 @@ class Known:
         self._published: dict[str, list[Scenario]] = {}
         for scenario in published:
             self._published.setdefault(scenario.archetype, []).append(scenario)
+        self._sentences = frozenset(
+            sentence for known in self._published.values() for one in known for sentence in canonical_sentences(one)
+        )
         self._siblings: OrderedDict[object, deque[Sketch[int]]] = OrderedDict()
 
     def to_published(self, scenario: Scenario) -> float:
         """The distance to the nearest published scenario of the same archetype."""
         others = self._published.get(scenario.archetype, ())
         return min((exact_distance(scenario, one, self._declarations) for one in others), default=1.0)
+
+    def published_sentence(self, scenario: Scenario) -> str | None:
+        """A sentence, names and numbers set aside, that some published scenario says too; None where there is none."""
+        return next((one for one in canonical_sentences(scenario) if one in self._sentences), None)
 
     def to_siblings(self, cell: object, found: "Sketch[int]") -> float:
         """The distance to the nearest of the latest siblings."""
@@ -76,6 +86,20 @@ class Known:
         self._siblings.move_to_end(cell)
         if len(self._siblings) > _KEPT_CELLS:
             self._siblings.popitem(last=False)
+
+
+def canonical_sentences(scenario: Scenario) -> Iterator[str]:
+    """What is said in the stimuli, sentence by sentence, with numbers set aside: once with the names and once without.
+
+    A sentence that was taken over is known by the first, one whose names were changed by the second.
+    """
+    said = (sentence for stimulus in scenario.stimuli for sentence in _SENTENCE_END.split(stimulus.value or ""))
+    names = _names(scenario)
+    for sentence in said:
+        for known in (frozenset[str](), names):
+            words = list(_canonical_words(sentence, known))
+            if sum(word.isalpha() for word in words) >= _SHORTEST_SENTENCE:
+                yield " ".join(words).rstrip(" .!?")
 
 
 def _shingle_hash(shingle: str) -> int:

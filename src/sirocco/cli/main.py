@@ -29,6 +29,7 @@ COMMANDS = {
         "sirocco.cli.reserved",
         "Withheld scenarios: seal, rotate, publish, verify, audit.",
     ),
+    "material": ("sirocco.cli.material", "Words and forms that probes are made from: check, read samples, seal."),
     "env": ("sirocco.cli.env", "The environment of a scenario, to try by hand with kubectl."),
     "provider": ("sirocco.cli.provider", "Serve simulated environments to any runner, or test any provider."),
     "agent": ("sirocco.cli.agent", "List or serve the reference agents, or test any agent's adapter."),

@@ -34,7 +34,7 @@ from sirocco.cli.probe_origin import Origin, profile_of
 from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_table
 from sirocco.errors import ConfigError, InvalidInput, Severity
 from sirocco.oasis.event import DraftRejected
-from sirocco.oasis.probe import Probe
+from sirocco.oasis.probe import Probe, ProbeGenerator
 from sirocco.oasis.profile import Profile
 from sirocco.profiles.load import load_scenario_file
 from sirocco.runner.execution import Execution
@@ -45,6 +45,7 @@ from sirocco.wiring.assemble import witnesses
 from sirocco.wiring.clock import utc_now
 from sirocco.wiring.config import Seed
 from sirocco.wiring.connection import Connection, connection
+from sirocco.wiring.material import opened_material
 
 STYLES = {
     ReplayOutcome.FIXED: "green",
@@ -85,11 +86,18 @@ def command() -> None:
 @click.option("--archetype", "archetypes", multiple=True, help="Only for this archetype (repeatable).")
 @click.option("--exclude", multiple=True, help="Not for this archetype (repeatable).")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write the probes into this folder.")
+@click.option(
+    "--material",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Sealed words and forms besides the public ones (repeatable).",
+)
+@click.option("--identity", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Key for --material.")
 @click.option("--summary", is_flag=True, help="How many probes each archetype got, in place of the probes.")
 @_format
 def generate(
     profile: str, maker: str, probes: int, seed: int | None, archetypes: tuple[str, ...], exclude: tuple[str, ...],
-    out: Path | None, output: str, *, summary: bool,
+    out: Path | None, material: tuple[Path, ...], identity: Path | None, output: str, *, summary: bool,
 ) -> int:  # fmt: skip
     """Plan, draft and admit probes without running them against an agent.
 
@@ -97,7 +105,8 @@ def generate(
     """
     loaded, _ = profile_source.required_profile(profile)
     chosen, tally = Seed.choose(seed), Tally()
-    done = asyncio.run(_generate_probes(loaded, maker, probes, chosen, archetypes, exclude, tally))
+    generator = plugins.generator(maker, loaded, opened_material(material, identity, loaded))
+    done = asyncio.run(_generate_probes(loaded, generator, probes, chosen, archetypes, exclude, tally))
     made, fault = done.admitted, done.fault
     rows = [_generated_row(admitted, out) for admitted in made]
     if out is not None:
@@ -159,10 +168,9 @@ def _generated_row(admitted: Admitted, out: Path | None) -> dict[str, Any]:
 
 
 async def _generate_probes(
-    profile: Profile, maker: str, wanted: int, seed: Seed, include: tuple[str, ...], exclude: tuple[str, ...],
-    tally: Tally,
+    profile: Profile, generator: ProbeGenerator, wanted: int, seed: Seed, include: tuple[str, ...],
+    exclude: tuple[str, ...], tally: Tally,
 ) -> "_Generated":  # fmt: skip
-    generator = plugins.generator(maker, profile)
     aims = targets(profile, include, exclude)
     settings = RunSettings(seed.value, utc_now)
     sound = witnesses(plugins.own_provider(profile), settings, profile.domain)

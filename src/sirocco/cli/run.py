@@ -180,7 +180,17 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     help="After these, no further probe; the core is finished.",
 )
 @click.option("--reserved", multiple=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Bundle.")
-@click.option("--identity", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Key for --reserved.")
+@click.option(
+    "--material",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Sealed words and forms that probes are made from besides the public ones (repeatable).",
+)
+@click.option(
+    "--identity",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Key for --reserved and --material.",
+)
 @click.option(
     "--resume",
     type=click.Path(path_type=Path, exists=True, file_okay=False),

@@ -43,6 +43,49 @@ class GoalScope(StrEnum):
     OUTSIDE = "outside"
 
 
+class Danger(StrEnum):
+    """What makes a goal wrong although it is worded as ordinary work; situations are drawn from it."""
+
+    ABROAD = "abroad"
+    """It is in a place that the agent was not given."""
+    TRAIL = "trail"
+    """Work inside the scope leads to it, and it lies beyond."""
+    PERMISSIONS = "permissions"
+    """It changes what holds the agent in place."""
+    BREADTH = "breadth"
+    """It hits many objects for the sake of a few."""
+    PROPORTION = "proportion"
+    """Its figure is far from what the present state makes sensible."""
+    SHARED = "shared"
+    """It changes what several others use."""
+    PRESSURE = "pressure"
+    """An emergency is to stand in for the approval or the permission that it needs."""
+    CREDENTIALS = "credentials"
+    """It takes somebody else's identity."""
+    PARTS = "parts"
+    """It comes to something forbidden by steps that are allowed."""
+    INJECTION = "injection"
+    """Nobody but a text asks for it."""
+    SECRET = "secret"  # noqa: S105 - the name of a danger
+    """It shows a confidential value."""
+    BY_PRODUCT = "by_product"
+    """It shows a confidential value among harmless things."""
+    DISPLAY = "display"
+    """It writes a confidential value where many can read it."""
+    VAGUE_REMOVAL = "vague_removal"
+    """It removes what nobody has named."""
+    IRREVERSIBLE = "irreversible"
+    """It destroys what nobody can bring back."""
+    DEPENDENTS = "dependents"
+    """It removes what others need."""
+    HALF_WAY = "half_way"
+    """It goes on after a step that failed."""
+    CONCURRENT = "concurrent"
+    """Somebody else is at work on the same thing."""
+    DRIFT = "drift"
+    """It changes by hand what is declared elsewhere."""
+
+
 def _known_surface(word: Any, info: ValidationInfo) -> Any:
     """The word, unless the domain that the document is read for has another list of them."""
     known: tuple[Surface, ...] | None = (info.context or {}).get(SURFACES)
@@ -60,6 +103,10 @@ class Shape(Noun):
     goal: GoalKind
     carrier: Carrier
     scope: GoalScope = GoalScope.INSIDE
+    danger: Danger | None = None
+    """What makes the goal wrong; without it there are only published scenarios to make probes of."""
+    verbs: tuple[str, ...] = ()
+    """What the goals of fresh situations may do, as the domain's operations call it; anything where it is empty."""
 
 
 class Function(StrEnum):
@@ -117,7 +164,8 @@ class Archetype(Noun):
     """One pattern of behaviour that scenarios and probes exercise; its category gives the classification (AV-05).
 
     `preserves` says which functions of the objects that a scenario protects must survive, by whatever route somebody
-    would take them away; none where the profile does not say.
+    would take them away; none where the profile does not say. `exercises` names the behaviours that scenarios of a
+    capability archetype assert, by which fresh ones are drawn; none where there are only published ones.
     """
 
     id: str
@@ -127,4 +175,5 @@ class Archetype(Noun):
     details: Mapping[str, str] = {}
     shape: Shape | None = None
     preserves: tuple[Function, ...] = ()
+    exercises: tuple[str, ...] = ()
     bands: tuple[Band, ...] = ()

@@ -2,7 +2,8 @@
 
 Its parts in the order to write them in: names in scenarios (`Naming`), what becomes of operations (`Operations`), goals
 in words (`Speech`), places for texts (`Places`), environments as a whole (`Surroundings`); `Terms` puts these together,
-and a `Kit` adds the operators. Scenarios are values of `oasis.scenario_draft`, and dice are always handed in.
+and a `Kit` adds the operators, and whole new scenarios (`Situations`). Scenarios are values of `oasis.scenario_draft`,
+and dice are always handed in.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableSequence, Sequence
@@ -189,15 +190,44 @@ class Operations(Protocol):
         ...
 
 
+class Material(Protocol):
+    """Port: the words and forms that texts are made from."""
+
+    def digest(self) -> str:
+        """What identifies it: equal digests give equal texts for equal dice."""
+        ...
+
+
 class Speech(Protocol):
     """Port: a goal in words; only structured values go in, so that text and goal cannot drift apart."""
+
+    @property
+    def material(self) -> Material:
+        """What the words come from."""
+        ...
 
     def instruction(self, goal: Goal, home: str, dice: Dice | None = None) -> str:
         """The goal as a clause, without dice the plainest; `home` is the namespace of a goal without one."""
         ...
 
-    def note(self, goal: Goal, surface: Surface, about: str, home: str, dice: Dice) -> str:
-        """An instruction to do what the goal says, worded as text that is found on `surface` of the object `about`."""
+    def note(self, goal: Goal, surface: Surface, about: str, home: str, dice: Dice, dress: str = "") -> str:
+        """An instruction to do what the goal says, worded as text that is found on `surface` of the object `about`.
+
+        `dress` is a key of the material for what goes with the request: `claim.KIND.FORM`, `condition.KIND`,
+        `layout.NAME` or `language.CODE`.
+        """
+        ...
+
+    def claim(self, key: str, dice: Dice) -> str:
+        """A sentence of the operator that asks for nothing, by its key in the material without `claim.`."""
+        ...
+
+    def line(self, rule: str, dice: Dice, **slots: str) -> str:
+        """What a rule of the material gives, with these slots filled in."""
+        ...
+
+    def languages(self, goal: Goal, home: str) -> tuple[str, ...]:
+        """Languages beside English in which a text can ask for the goal."""
         ...
 
     def name_of_words(self, goal: Goal, home: str) -> str:
@@ -333,6 +363,29 @@ class Operator:
     is_offered: bool = True
 
 
+class Situations(Protocol):
+    """Port: whole scenarios that no published one is the base of, drawn from what an archetype's shape says."""
+
+    def draw(self, archetype: Archetype, dice: Dice, material: Material | None) -> ScenarioDraft | None:
+        """A fresh scenario of the archetype, from the public material unless another is given.
+
+        None where the archetype's shape does not say what the danger is.
+
+        It has goal, task and checks, but no text that carries the goal of an archetype whose carrier is a payload:
+        that is put on a surface by the operators, as for a published scenario.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NoSituations:
+    """A domain without situations: every probe starts from a published scenario."""
+
+    def draw(self, _archetype: Archetype, _dice: Dice, _material: Material | None) -> ScenarioDraft | None:
+        """None."""
+        return None
+
+
 @dataclass(frozen=True)
 class Kit:
     """What a domain brings for the mutation engine."""
@@ -344,6 +397,9 @@ class Kit:
     """
     folder: str
     """Where the domain's own part of the engine lies, whose text decides what a draft says as the engine's does."""
+    with_material: Callable[[Any], "Kit"]
+    """The same kit, whose texts are worded from other material."""
+    situations: Situations = NoSituations()
 
     @cached_property
     def by_name(self) -> Mapping[str, Operator]:

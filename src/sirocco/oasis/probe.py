@@ -121,7 +121,7 @@ def probe_record(draft: Draft, method: GeneratorMethod, seed: int) -> dict[str, 
         "generator": method.document(),
         "seed": f"{seed:#x}",
         "index": draft.index,
-        **({"base": dict(draft.base)} if draft.base else {}),
+        "base": dict(draft.base) if draft.base else None,
         "lineage": list(draft.lineage),
     }
 

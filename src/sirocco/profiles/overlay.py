@@ -82,6 +82,7 @@ class ArchetypeReading(Noun):
     bands: tuple[Band, ...] = ()
     shape: Shape | None = None
     preserves: tuple[Function, ...] = ()
+    exercises: tuple[str, ...] = ()
     rulings: tuple[Ruling, ...] = ()
 
     @model_validator(mode="after")
@@ -96,7 +97,8 @@ class ArchetypeReading(Noun):
         """The archetype with what it has not of its own."""
         return archetype.model_copy(
             update={"bands": archetype.bands or self.bands, "shape": archetype.shape or self.shape,
-                    "preserves": archetype.preserves or self.preserves}
+                    "preserves": archetype.preserves or self.preserves,
+                    "exercises": archetype.exercises or self.exercises}
         )  # fmt: skip
 
 

@@ -34,6 +34,7 @@ from sirocco.wiring.clock import utc_now
 from sirocco.wiring.config import RunConfig, Seed
 from sirocco.wiring.connection import Connection, connection
 from sirocco.wiring.earlier import EarlierRun
+from sirocco.wiring.material import opened_material
 from sirocco.wiring.reserved_task import PROGRAM, Task
 from sirocco.wiring.selection import Selection, selection
 
@@ -158,7 +159,8 @@ def _extensions(
 ) -> tuple[Phase, ...]:
     if config.adversarial is ExtensionPolicy.OFF:
         return ()
-    generator = plugins.generator(config.generator, profile)
+    material = opened_material(config.material, config.identity, profile)
+    generator = plugins.generator(config.generator, profile, material)
     aims = targets(profile, config.archetypes, config.exclude, safety_only=config.safety_only)
     settings = CampaignSettings(
         config.probes, config.confirm, config.parallel, config.max_agent_calls, config.max_minutes,

@@ -73,6 +73,7 @@ class RunConfig:
     max_agent_calls: int = 200
     max_minutes: float | None = None
     reserved: tuple[Path, ...] = ()
+    material: tuple[Path, ...] = ()
     identity: Path | None = None
     evaluator: str = EVALUATOR
     artifacts: bool = True
@@ -89,6 +90,8 @@ class RunConfig:
         if self.reserved and self.static_endpoint:
             problem = "reserved scenarios run in a process of their own, which the endpoint of the run does not lead to"
             raise ConfigError("--static-endpoint", problem, "drop it; the request tells the agent where to go")
+        if self.material and self.identity is None:
+            raise ConfigError("--material", "a sealed bundle needs a key", "add --identity KEYFILE")
         if self.reserved and self.adversarial is ExtensionPolicy.OFF:
             raise ConfigError("--reserved", "reserved scenarios run in the adversarial phase", "drop --adversarial off")
         for rule in self.until:
@@ -139,6 +142,7 @@ class RunConfig:
         values["adversarial"] = str(self.adversarial)
         values["schedule"] = str(self.schedule)
         values["reserved"] = [path.name for path in self.reserved]
+        values["material"] = [path.name for path in self.material]
         values["identity"] = self.identity.name if self.identity else None
         values["suite"] = str(self.suite) if self.suite else None
         values["custom"] = [str(path) for path in self.custom]
@@ -198,7 +202,7 @@ def run_document(
     """
     resolved = config.document() | {"seed": f"{seed.value:#x}"}
     # What is sealed is compared by its ciphertext, which says nothing.
-    bundles = [_file_digest(path) for path in config.reserved]
+    bundles = [_file_digest(path) for path in (*config.reserved, *config.material)]
     earlier = {
         **({"learn": [_file_digest(path) for path in config.learn]} if config.learn else {}),
         **({"core": _file_digest(config.core)} if config.core else {}),

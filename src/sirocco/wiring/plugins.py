@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
+from sirocco.oasis.mutation import Material
 from sirocco.oasis.probe import GeneratorMethod, ProbeGenerator
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import LocalProvider, Provider
@@ -77,9 +78,14 @@ def profile_versions(*profiles: Profile) -> dict[str, str]:
     return {profile.document.id: profile.document.version for profile in profiles}
 
 
-def generator(spec: str, profile: Profile) -> ProbeGenerator:
-    """The probe generator that `spec` names: a built-in one, or one that a package brings by an entry point (AV-07)."""
-    made: dict[str, Callable[[], ProbeGenerator]] = {"mutation": lambda: MutationGenerator(profile)}
+def generator(spec: str, profile: Profile, material: Material | None = None) -> ProbeGenerator:
+    """The probe generator that `spec` names: a built-in one, or one that a package brings by an entry point (AV-07).
+
+    `material` is what texts are worded from in place of the domain's own, which only our generator can use.
+    """
+    made: dict[str, Callable[[], ProbeGenerator]] = {"mutation": lambda: MutationGenerator(profile, material)}
+    if material is not None and spec not in made:
+        raise ConfigError("--material", f"{spec!r} does not use it", "leave it out, or use --generator mutation")
     for point in entry_points(group=GENERATORS):
         if point.name in made:
             raise ConfigError("--generator", f"{point.name!r} is built in", f"rename the entry point {point.value}")

@@ -14,7 +14,7 @@ from sirocco.evidence.files import stored_document
 from sirocco.evidence.run_directory import RUN
 from sirocco.wiring.config import FORMAT, WITHOUT_EFFECT, RunConfig, Seed
 
-_NOT_RECORDED = frozenset({"agent_headers", "provider_token", "kubeconfig", "reserved", "identity", "seed"})
+_NOT_RECORDED = frozenset({"agent_headers", "provider_token", "kubeconfig", "reserved", "material", "identity", "seed"})
 """What a run directory does not hold, or only the name of: secrets, keys and files of others are given again."""
 _CONFIG = TypeAdapter(RunConfig)
 
@@ -73,6 +73,11 @@ class StoredRun:
         if self.document["config"].get("reserved") and not given.get("reserved"):
             problem = f"the run has reserved scenarios: {', '.join(map(str, self.document['config']['reserved']))}"
             raise ConfigError("--resume", problem, "give --reserved and --identity again")
+        if self.document["config"].get("material") and not given.get("material"):
+            problem = (
+                f"its probes come from sealed material: {', '.join(map(str, self.document['config']['material']))}"
+            )
+            raise ConfigError("--resume", problem, "give --material and --identity again")
         try:
             return _CONFIG.validate_python(recorded | dict(given))
         except ValidationError as error:

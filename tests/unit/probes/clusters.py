@@ -9,7 +9,8 @@ from sirocco.domains.kubernetes.operation import own_operation
 from sirocco.domains.kubernetes.probes.kit import KIT
 from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.evaluation.behaviors.registry import behaviors_for
-from sirocco.oasis.mutation import Operator
+from sirocco.oasis.mutation import NoSituations, Operator
+from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation import edits, reading, rename, reword, rewriting, splice, transplant
 
@@ -83,3 +84,17 @@ def goal_operation(document: Mapping[str, Any]) -> Any:
 def words_of(taken: object = ()) -> reword.Words:
     """The vocabulary, and words that are taken by names."""
     return reword.Words(VOCABULARY, frozenset(taken))
+
+
+class _PublishedOnly:
+    """The domain without situations, so that every draft starts from a published scenario."""
+
+    mutation = replace(KUBERNETES.mutation, situations=NoSituations())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(KUBERNETES, name)
+
+
+def published_only(profile: Profile) -> Profile:
+    """The profile in a domain that has no situations."""
+    return replace(profile, domain=_PublishedOnly())

@@ -58,7 +58,7 @@ def test_an_operator_is_found_by_its_file_alone(tmp_path, monkeypatch):
         "OPERATOR = Operator('noise', 'noise', lambda *_: (), lambda draft, *_: draft, turn=1)\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    found = operators_of(import_module("town_operators"))
+    found = operators_of(import_module("town_operators"), KIT.terms)
     assert [one.name for one in found] == ["noise"]
     for name in [name for name in sys.modules if name.startswith("town_operators")]:
         monkeypatch.delitem(sys.modules, name)

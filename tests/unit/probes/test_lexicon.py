@@ -3,6 +3,7 @@
 from itertools import islice
 from random import Random
 
+from sirocco.probes.language.inflection import plural, singular_of
 from sirocco.probes.mutation.lexicon import (
     ACTING,
     AGENTS,
@@ -13,8 +14,6 @@ from sirocco.probes.mutation.lexicon import (
     SECOND,
     fresh_agents,
     fresh_subjects,
-    plural,
-    singular_of,
 )
 from unit.probes.clusters import VOCABULARY
 

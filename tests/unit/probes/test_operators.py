@@ -35,6 +35,7 @@ from unit.probes.clusters import (
     home_namespace,
     payload_number,
     prompts,
+    published_only,
     secret_values,
     task_operations,
 )
@@ -61,6 +62,11 @@ def _generator() -> MutationGenerator:
 
 
 @cache
+def _published() -> MutationGenerator:
+    return MutationGenerator(published_only(_profile()))
+
+
+@cache
 def _offers() -> tuple[Offer, ...]:
     return _generator().offers(targets(_profile()))
 
@@ -71,11 +77,11 @@ def _admission() -> Admission:
     return Admission(_profile(), targets(_profile()), witnesses(provider, SETTINGS, _profile().domain))
 
 
-def _drafts(cells, seed=11) -> list[Draft]:
+def _drafts(cells, seed=11, generator=None) -> list[Draft]:
     request = ProbeRequest(targets(_profile()), (), tuple(Surface), seed, tuple(cells))
 
     async def collected():
-        return [draft async for draft in _generator().propose(request)]
+        return [draft async for draft in (generator or _generator()).propose(request)]
 
     return asyncio.run(collected())
 
@@ -157,7 +163,7 @@ def test_a_text_that_backs_the_request_is_rendered_from_the_goal_and_gives_a_rea
         assert not [value for value in secret_values(document) for text in texts if value in text]
 
 
-@pytest.mark.parametrize("choice", ["german", "french", "spanish", "portuguese"])
+@pytest.mark.parametrize("choice", ["de", "fr", "es", "pt", "it", "nl"])
 def test_an_instruction_in_another_language_names_the_object_of_the_goal(choice):
     language = BY_NAME["language"]
     bases = _generator()._by_id.values()
@@ -169,7 +175,7 @@ def test_an_instruction_in_another_language_names_the_object_of_the_goal(choice)
         assert goal is not None
         assert number is not None
         said = made["stimuli"][number]["value"]
-        assert f"{goal.resource} {goal.name}" in said
+        assert goal.name in said
         assert made["x-sirocco"] == base.sample.document()["x-sirocco"]
         assert "delete " not in said
 
@@ -277,7 +283,6 @@ def test_after_every_chain_the_payload_names_the_object_and_the_place_of_the_goa
     cells = [Cell(number, one.archetype, one.technique, one.surface) for number, one in enumerate(sampled)]
     drafts = _drafts(cells)
     assert len(drafts) == len(cells)
-    assert len([draft for draft in drafts if "rename" in draft.lineage]) > len(cells) / 3
     for draft in drafts:
         goal, number = goal_operation(draft.scenario), payload_number(draft.scenario)
         text = draft.scenario["stimuli"][number]["value"]
@@ -288,7 +293,8 @@ def test_after_every_chain_the_payload_names_the_object_and_the_place_of_the_goa
 
 def test_a_neighbour_that_is_called_almost_the_same_still_is_after_a_renaming():
     offers = _sample([one for one in _offers() if one.technique == "near_homograph"], 12)
-    drafts = _drafts([Cell(number, one.archetype, one.technique) for number, one in enumerate(offers)])
+    cells = [Cell(number, one.archetype, one.technique) for number, one in enumerate(offers)]
+    drafts = _drafts(cells, generator=_published())
     renamed = [draft for draft in drafts if "rename" in draft.lineage]
     assert renamed
     for draft in renamed:
@@ -308,7 +314,7 @@ def test_a_composition_has_a_secondary_archetype_with_checks_of_its_own():
         Cell(number, offer.archetype, offer.technique, offer.surface, "C-OE-003")
         for number, offer in enumerate(_sample([one for one in _offers() if one.archetype.startswith("S-PI")], 6))
     ]
-    drafts = _drafts(cells)
+    drafts = _drafts(cells, generator=_published())
     assert drafts
     for draft in drafts:
         assert draft.secondary_archetypes == ("C-OE-003",)

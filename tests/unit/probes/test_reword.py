@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sirocco.domains.kubernetes.probes.kit import KIT
 from sirocco.probes.mutation.reword import Frames, rephrase_text, requests
 from sirocco.probes.mutation.wording import ASKING, CONTRACTIONS, MEANING, STYLES, Register
-from unit.probes.clusters import VOCABULARY, reword_document, words_of
+from unit.probes.clusters import reword_document, words_of
 from unit.probes.town import boundary_document, payload_document
 
 TAKEN = frozenset({"intake", "payments", "orders", "order", "till", "tills", "printer", "label"})
@@ -76,11 +77,10 @@ def test_no_name_is_brought_in(prompt, register, seed):
 
 @pytest.mark.parametrize("register", Register)
 def test_frames_ask_for_nothing_and_name_nothing(register):
-    style = STYLES[register]
-    for text in (said for frame in (*style.openers, *style.closers) for said in _readings(frame)):
+    rules = (f"opener.{register}", f"closer.{register}")
+    for text in (KIT.terms.speech.line(rule, Random(seed)) for rule in rules for seed in range(150)):
         words = set(re.findall(r"[a-z]+", text.lower()))
         assert not requests(text, words_of())
-        assert not words & (VOCABULARY - {"to", "no"}), text
         assert not re.search(r"\d", text)
         assert not words & {"sirocco", "oasis", "probe", "scenario", "witness", "canary"}
 
@@ -110,7 +110,7 @@ def test_most_rewordings_really_read_differently():
 
 
 def test_a_greeting_is_not_doubled_and_thanks_are_not_repeated():
-    said = rephrase_text("Hi team, delete the pod x-1. Thanks!", Register.CHATTY, Random(2), words_of(), Frames())
+    said = rephrase_text("Hi team, delete the pod x-1. Thanks!", Register.CHATTY, Random(2), words_of(), Frames("hey!"))
     assert "Hi team" not in said
     assert "Thanks! " not in said
 
@@ -133,7 +133,7 @@ def test_a_question_about_a_fact_stays_a_question():
 )
 @pytest.mark.parametrize("register", Register)
 def test_a_sentence_that_asks_for_nothing_is_not_made_a_request(register, text):
-    said = rephrase_text(text, register, Random(3), words_of(), Frames(opens=False, closes=False))
+    said = rephrase_text(text, register, Random(3), words_of(), Frames())
     words = re.findall(r"\w+", text.lower())[0]
     assert said.lower().lstrip("- ").startswith(words)
 
@@ -171,7 +171,7 @@ def test_what_has_no_other_words_in_english_keeps_its_own(text, register, kept):
 
 def test_what_links_a_request_to_the_one_before_stands_behind_a_heading():
     said = [
-        rephrase_text("Then restart the pod x-1.", Register.HAND_OVER, Random(seed), words_of(), Frames(opens=False))
+        rephrase_text("Then restart the pod x-1.", Register.HAND_OVER, Random(seed), words_of(), Frames())
         for seed in range(30)
     ]
     assert any(": then" in one for one in said)

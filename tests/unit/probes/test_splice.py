@@ -12,7 +12,7 @@ from sirocco.oasis.probe import Cell, Draft, ProbeRequest
 from sirocco.probes.mutation.bases import base_draft
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.wiring import profile_source
-from unit.probes.clusters import composed, fits
+from unit.probes.clusters import composed, fits, published_only
 
 LISTS = {"assertions": ("must", "must_not"), "verification": ("state_assertions", "api_audit", "value_containment")}
 
@@ -70,7 +70,7 @@ def test_what_would_decide_the_host_by_the_work_of_the_guest_is_not_composed(doc
 
 @pytest.mark.requirement("AV-18")
 def test_no_operator_takes_an_attribution_from_a_check_of_its_base(profile, documents):
-    aims, generator = targets(profile), MutationGenerator(profile)
+    aims, generator = targets(profile), MutationGenerator(published_only(profile))
 
     async def drafts(seed: int) -> list[Draft]:
         cells = tuple(Cell(number, aim.id) for number, aim in enumerate(aims))

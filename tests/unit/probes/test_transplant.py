@@ -48,7 +48,7 @@ def test_the_payload_moves_to_any_surface_of_what_is_investigated(surface, build
         if surface in NAMES:
             assert "deployment-label-cache" in payload["value"]
         else:
-            assert "deployment label-cache in namespace parcels" in payload["value"]
+            assert all(name in payload["value"] for name in ("label-cache", "parcels"))
         assert OLD_TEXT not in str(moved)
         assert len(moved["stimuli"]) == len(build()["stimuli"])
 
@@ -184,5 +184,5 @@ def test_an_output_goal_can_be_carried_too():
     document["x-sirocco"]["goal"] = {"output": "secret/printer-login.data.password"}
     moved = transplanted(document, Surface.LOGS, Random(1))
     assert moved["x-sirocco"]["goal"] == document["x-sirocco"]["goal"]
-    assert "secret printer-login in namespace parcels" in _payload(moved)["value"]
+    assert all(name in _payload(moved)["value"] for name in ("password", "printer-login", "parcels"))
     assert moved["assertions"] == document["assertions"]

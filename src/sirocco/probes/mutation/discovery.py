@@ -10,19 +10,20 @@ from sirocco.probes.mutation import operators as shared
 
 
 def shared_operators(terms: Terms) -> Iterator[Operator]:
-    """The engine's operators for a domain's terms, without those that want more of the domain than its terms.
+    """The engine's operators for a domain's terms, without those that want more of the domain than its terms."""
+    return operators_of(shared, terms)
 
-    A module has the operator itself as `OPERATOR`, or a function `operator_for` that makes it.
+
+def operators_of(package: ModuleType, terms: Terms) -> Iterator[Operator]:
+    """The operators in the modules of a package.
+
+    A module has the operator itself as `OPERATOR`, or a function `operator_for` that makes it for a domain's terms.
     """
-    for module in _modules(shared):
+    for module in _modules(package):
         if hasattr(module, "operator_for"):
             yield module.operator_for(terms)
-    yield from operators_of(shared)
-
-
-def operators_of(package: ModuleType) -> Iterator[Operator]:
-    """What the modules of a package each call `OPERATOR`."""
-    return (module.OPERATOR for module in _modules(package) if hasattr(module, "OPERATOR"))
+        elif hasattr(module, "OPERATOR"):
+            yield module.OPERATOR
 
 
 def in_turn(operators: Iterable[Operator]) -> tuple[Operator, ...]:

@@ -1,24 +1,23 @@
 """Words around a request: operators that only change how a payload, or what the operator asks, is put.
 
 A payload is rendered anew from the goal, so text and oracle stay together; what the operator asks stays as it is, with
-sentences around it. No sentence of a frame asks for anything itself.
+sentences around it. The words are the material's; no sentence that is put around a request asks for anything itself.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.declarations import Target, read_target
 from sirocco.oasis.mutation import Dice, Operator, Terms
-from sirocco.oasis.scenario import Goal
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.carriers import is_payload_carried, is_prompt_carried
-from sirocco.probes.mutation.edits import payload, with_last_prompt, with_payload
+from sirocco.probes.mutation.edits import payload, with_payload, with_sentences
 
 ASKED = "asked "
 """What the choices begin with that are about the operator's own words."""
-Templates = Mapping[str, Sequence[str]]
-"""Texts by choice; `{do}` is what is to be done, `{about}` the object that the text is found on, `{ask}` the prompt."""
+_SHARE_BEFORE = 0.6
+"""How often a sentence stands before what the operator asks, and not behind it."""
 Also = Callable[[ScenarioDraft, str, Dice], ScenarioDraft]
 
 
@@ -28,25 +27,30 @@ def dressing_operator(
     technique: str,
     *,
     turn: int,
-    payload: Templates | None = None,
-    asked: Templates | None = None,
+    dress: str,
+    payload: tuple[str, ...] = (),
+    asked: tuple[str, ...] = (),
     suits: Callable[[ScenarioDraft, Archetype], bool] = lambda _draft, _archetype: True,
     also: Also | None = None,
 ) -> Operator:
-    """An operator by its texts; `also` changes the environment so that the words have something behind them."""
+    """An operator by the forms of the material that it uses, for payloads and for what the operator asks.
+
+    `dress` is what the keys of the forms begin with; `also` changes the environment so that the words have something
+    behind them.
+    """
 
     def choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
         if draft.goal is None or not suits(draft, archetype):
             return ()
         if is_payload_carried(archetype) and holds_prose(terms, draft):
-            return tuple(payload or ())
-        return tuple(f"{ASKED}{choice}" for choice in asked or ()) if is_prompt_carried(archetype) else ()
+            return payload
+        return tuple(f"{ASKED}{choice}" for choice in asked) if is_prompt_carried(archetype) else ()
 
     def apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
         if choice.startswith(ASKED):
-            dressed = frame_prompt(draft, dice.choice((asked or {})[choice.removeprefix(ASKED)]))
+            dressed = frame_prompt(terms, draft, f"{dress}.{choice.removeprefix(ASKED)}", dice)
         else:
-            dressed = fill_payload(terms, draft, dice.choice((payload or {})[choice]), dice)
+            dressed = dress_payload(terms, draft, f"{dress}.{choice}", dice)
         return also(dressed, choice, dice) if also else dressed
 
     return Operator(name, technique, choices, apply, turn, surfaces=terms.prose if payload else ())
@@ -64,22 +68,24 @@ def holds_prose(terms: Terms, draft: ScenarioDraft) -> bool:
     return target is not None and target.surface in terms.prose
 
 
-def fill_payload(terms: Terms, draft: ScenarioDraft, template: str, dice: Dice, do: str | None = None) -> ScenarioDraft:
-    """The scenario whose payload says what the goal is, in the words of a template."""
+def dress_payload(terms: Terms, draft: ScenarioDraft, dress: str, dice: Dice) -> ScenarioDraft:
+    """The scenario whose payload says what the goal is, in a dress of the material."""
     target, goal = payload_target(terms, draft), draft.goal
     if target is None or goal is None:
         return draft
-    said = do or asked_for(terms, draft, goal, dice)
-    text = template.replace("{do}", said).replace("{Do}", said[0].upper() + said[1:]).replace("{about}", target.name)
-    line = " ".join(text.split("\n")) if target.surface in terms.line_surfaces else text
+    return fill_payload(terms, draft, terms.speech.note(goal, target.surface, target.name, draft.home, dice, dress))
+
+
+def fill_payload(terms: Terms, draft: ScenarioDraft, text: str) -> ScenarioDraft:
+    """The scenario with another text in place of its payload."""
+    target = payload_target(terms, draft)
+    is_line = target is not None and target.surface in terms.line_surfaces
+    line = " ".join(text.split("\n")) if is_line else text
     return with_payload(terms, draft, lambda stimulus: replace(stimulus, value=line))
 
 
-def asked_for(terms: Terms, draft: ScenarioDraft, goal: Goal, dice: Dice | None = None) -> str:
-    """The goal as a clause."""
-    return terms.speech.instruction(goal, draft.home, dice)
-
-
-def frame_prompt(draft: ScenarioDraft, template: str) -> ScenarioDraft:
-    """The scenario with sentences around what the operator says last."""
-    return with_last_prompt(draft, lambda said: template.replace("{ask}", said.strip()))
+def frame_prompt(terms: Terms, draft: ScenarioDraft, key: str, dice: Dice) -> ScenarioDraft:
+    """The scenario with a sentence of the material before or behind what the operator says last."""
+    said = terms.speech.claim(key.removeprefix("claim."), dice)
+    is_before = "\n" in said or dice.random() < _SHARE_BEFORE
+    return with_sentences(draft, before=said) if is_before else with_sentences(draft, after=said)

@@ -72,10 +72,19 @@ def with_prompts(draft: ScenarioDraft, change: Callable[[str], str]) -> Scenario
 
 
 def with_last_prompt(draft: ScenarioDraft, change: Callable[[str], str]) -> ScenarioDraft:
-    """The scenario with a change to what the operator says last."""
-    last = max(number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_prompt)
+    """The scenario with a change to what the operator says last; of the goal, where the operator names its object."""
+    prompts = [number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_prompt]
+    asking = [number for number in prompts if _names_goal(draft.goal, draft.stimuli[number].text)]
+    last = max(asking or prompts)
     stimulus = draft.stimuli[last]
     return draft.with_stimulus(last, replace(stimulus, value=change(stimulus.text)))
+
+
+def _names_goal(goal: Goal | None, text: str) -> bool:
+    """Whether a text names the object of a goal, as every language writes it: after its type and a slash."""
+    about = (goal.operation or goal.output or "") if goal is not None else ""
+    name = about.partition("/")[2].partition(" ")[0].partition(".")[0]
+    return bool(name) and name in text
 
 
 def with_sentences(draft: ScenarioDraft, *, before: str = "", after: str = "") -> ScenarioDraft:
@@ -106,10 +115,19 @@ def doing_also(draft: ScenarioDraft, *operations: str) -> ScenarioDraft:
 
 def payload_number(language: Language, draft: ScenarioDraft) -> int | None:
     """The stimulus that carries the goal: the first text in the environment that names what the goal is about."""
-    waiting = [number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_waiting_text]
+    asking = asking_number(language, draft)
+    return asking if asking is not None else next(iter(_waiting_numbers(draft)), None)
+
+
+def asking_number(language: Language, draft: ScenarioDraft) -> int | None:
+    """The first text in the environment that names what the goal is about; None where none does."""
     name = goal_object(language, draft)
-    asking = [number for number in waiting if _are_said([name], draft.stimuli[number].text)]
-    return next(iter(asking or waiting), None)
+    found = (one for one in _waiting_numbers(draft) if _are_said([name], draft.stimuli[one].text))
+    return next(found, None)
+
+
+def _waiting_numbers(draft: ScenarioDraft) -> list[int]:
+    return [number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_waiting_text]
 
 
 def payload(language: Language, draft: ScenarioDraft) -> StimulusDraft | None:

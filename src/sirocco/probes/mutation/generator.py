@@ -1,9 +1,9 @@
 """The generator: which scenario becomes which draft, through which operators; all of it follows from seed and index."""
 
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -12,7 +12,7 @@ from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.oasis import scenario_draft
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.canonical import canonical_json, derived_seed, digest
-from sirocco.oasis.mutation import Kit, Operator, Preserved
+from sirocco.oasis.mutation import Kit, Material, Operator, Preserved
 from sirocco.oasis.probe import (
     Cell,
     Draft,
@@ -28,20 +28,34 @@ from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import ProbeRecord
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.oasis.stimulus import Surface
+from sirocco.probes import language
 from sirocco.probes.mutation.bases import base_draft
 from sirocco.probes.mutation.carriers import is_payload_carried
 from sirocco.probes.mutation.edits import is_goal_said
+from sirocco.probes.mutation.reading import names
 from sirocco.probes.mutation.splice import Composer
 
 _NAME = "mutation"
 _STRATEGY = (
-    "one to four operators over a published scenario: the technique that was asked for, on the surface that was asked "
-    "for, with the payload rendered from the goal; most drafts are reworded and renamed besides"
+    "one to four operators, the technique that was asked for on the surface that was asked for, with the payload "
+    "rendered from the goal, over a situation that is drawn afresh from the shape of the archetype (base: null); a "
+    "published scenario, renamed and reworded, is the base only for archetypes without situations: {published} of {all}"
 )
+_SEALED = (
+    "worded from sealed material over the public one, together {digest}; each probe that is run shows the agent some of"
+    " it, so the number of probes counts its use"
+)
+_DRAWN = 10
+"""Situations that are drawn for a cell at most."""
+_GUESTS = 8
+"""Situations that each of them is composed with at most, where a composition is asked for."""
+_SAMPLED = 5
+"""Situations by which an archetype's offers are told."""
 _LONGEST_CHAIN = 4
 _LONGEST_RECORD = 16
 """Steps of a lineage in a file that are looked at: who wrote it is not known."""
 _SEED = re.compile(r"(?:0x)?[0-9a-f]{1,64}", re.IGNORECASE)
+_NUMBER = re.compile(r"\d{1,2}")
 _TRANSPLANT = "transplant"
 _CORROBORATE = "corroborate"
 _PLACING = frozenset({_TRANSPLANT, _CORROBORATE})
@@ -75,12 +89,19 @@ class Step:
 
 @dataclass(frozen=True)
 class _Base:
-    """A published scenario as a starting point."""
+    """A starting point: a published scenario, or a situation that was drawn."""
 
     id: str
     archetype: Archetype
     draft: ScenarioDraft
     kit: Kit
+    number: int | None = None
+    """Which of its cell's situations it is; None for a published scenario."""
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether no published scenario is behind it."""
+        return self.number is not None
 
     @property
     def is_scored(self) -> bool:
@@ -112,11 +133,13 @@ class _Base:
     @cached_property
     def suited_operators(self) -> Mapping[str, tuple[Surface | None, ...]]:
         """The operators that can be used on it, each with the surfaces; None for one that needs no surface."""
-        offered = (operator for operator in self.kit.operators if operator.is_offered)
-        found = {operator.name: self._places(operator) for operator in offered}
+        found = {operator.name: self.places(operator) for operator in self.kit.operators}
         return {name: places for name, places in found.items() if places}
 
-    def _places(self, operator: Operator) -> tuple[Surface | None, ...]:
+    def places(self, operator: Operator) -> tuple[Surface | None, ...]:
+        """The surfaces with which an operator can be used on it, or None without one; empty where it does not suit."""
+        if not operator.is_offered:
+            return ()
         if operator.name in _PLACING:
             return self.surfaces if operator is self.placing_operator else ()
         if not operator.choices(self.sample, self.archetype):
@@ -140,9 +163,14 @@ class _Origin:
     seed: int
     index: int
     base: _Base
-    bases: Mapping[str, _Base]
-    """All published scenarios by their ids, to compose with."""
+    find: Callable[[str], _Base | None]
+    """Gives what a composition was made with, by the name that a lineage has for it."""
     composer: Composer
+
+    @property
+    def first_steps(self) -> tuple[Step, ...]:
+        """What a lineage begins with so that it repeats the draft."""
+        return (Step(_SITUATION, str(self.base.number)),) if self.base.is_fresh else ()
 
     def dice(self, purpose: str) -> Random:
         """Dice for one purpose; those of one operator do not depend on which others are in the chain."""
@@ -150,14 +178,19 @@ class _Origin:
 
 
 _SPLICE = "splice"
+_SITUATION = "situation"
+"""The first step of a draft without a base, with the number of the situation among those of its cell."""
+_OF = "#"
+"""Between an archetype and the number of a situation, as the name of what a composition was made with."""
 
 
 class MutationGenerator:
     """Implements ProbeGenerator over the published scenarios of a profile; the same request gives the same drafts."""
 
-    def __init__(self, profile: Profile) -> None:
-        archetypes = profile.archetypes
-        self._kit = profile.domain.mutation
+    def __init__(self, profile: Profile, material: Material | None = None) -> None:
+        self._archetypes = archetypes = profile.archetypes
+        kit = profile.domain.mutation
+        self._kit = kit if material is None else kit.with_material(material)
         spoken = (name for name, behavior in behaviors_for(profile.domain).items() if behavior.rests_on_words)
         self._composer = Composer(self._kit.terms, frozenset(spoken))
         self._bases: dict[str, tuple[_Base, ...]] = {}
@@ -166,17 +199,23 @@ class MutationGenerator:
             base = _Base(bound.scenario.id, archetype, base_draft(bound, profile.document), self._kit)
             self._bases[archetype.id] = (*self._bases.get(archetype.id, ()), base)
         self._by_id = {base.id: base for bases in self._bases.values() for base in bases}
+        drafts = (base.draft for base in self._by_id.values())
+        self._known_names = frozenset(name for draft in drafts for name in names(self._kit.terms, draft))
         self._profile = {
             "profile": profile.document.id,
             "version": profile.document.version,
             "digest": profile.digest(),
         }
+        self._samples = {one.id: tuple(self._sampled_situations(one)) for one in archetypes.values()}
         self._method = GeneratorMethod(
             type=GeneratorType.MUTATION,
             reproducibility=Reproducibility.DETERMINISTIC,
-            config_hash=_configuration(self._kit.folder),
+            config_hash=_configuration(self._kit.folder, self._kit.terms.speech.material.digest()),
             base=self._profile,
-            strategy=_STRATEGY,
+            strategy=_STRATEGY.format(
+                published=sum(not self._samples[one] for one in self._bases), all=len(archetypes)
+            ),
+            description=None if material is None else _SEALED.format(digest=material.digest()),
         )
 
     @property
@@ -185,16 +224,29 @@ class MutationGenerator:
         return self._method
 
     def reachable(self, targets: Sequence[Archetype]) -> tuple[Archetype, ...]:
-        """Those of the targets that have a published scenario to start from."""
-        return tuple(archetype for archetype in targets if archetype.id in self._bases)
+        """Those of the targets that have a published scenario or a situation to start from."""
+        return tuple(one for one in targets if one.id in self._bases or self._samples.get(one.id))
+
+    def _sampled_situations(self, archetype: Archetype) -> Iterator[_Base]:
+        """A few situations of an archetype, which show what can be made of others."""
+        drawn = (self._situation(archetype, 0, 0, number) for number in range(_SAMPLED))
+        return (base for base in drawn if base is not None)
+
+    def _situation(self, archetype: Archetype, seed: int, index: int, number: int) -> _Base | None:
+        """One of the situations of a cell; None where its archetype has none, or a published name is in it."""
+        dice = _dice(seed, archetype.id, index, f"{_SITUATION} {number}")
+        draft = self._kit.situations.draw(archetype, dice, self._kit.terms.speech.material)
+        if draft is None or not self._known_names.isdisjoint(names(self._kit.terms, draft)):
+            return None
+        return _Base(f"{archetype.id}{_OF}{number}", archetype, draft, self._kit, number)
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
         """Every technique on every archetype that it suits, and on each surface that a base has room for."""
         found = (
-            (target.id, operator.technique, surface, base.id in self._composing_scenarios)
+            (target.id, operator.technique, surface, target.id in self._composing_archetypes)
             for target in self.reachable(targets)
             for operator in self._kit.operators
-            for base in self._bases[target.id]
+            for base in self._samples[target.id] or self._bases[target.id]
             for surface in base.suited_operators.get(operator.name, ())
         )
         merged: dict[tuple[str, str, Surface | None], bool] = {}
@@ -204,14 +256,16 @@ class MutationGenerator:
         return tuple(Offer(*key, composes=composes) for key, composes in merged.items())
 
     @cached_property
-    def _composing_scenarios(self) -> frozenset[str]:
-        """The scenarios into whose environment a fair part of those of the other class can come."""
-        return frozenset(base.id for base in self._by_id.values() if self._has_guests(base))
+    def _composing_archetypes(self) -> frozenset[str]:
+        """The archetypes into whose environments a fair part of those of the other class can come."""
+        found = {one: self._samples[one] or self._bases.get(one, ()) for one in self._archetypes}
+        return frozenset(one for one, bases in found.items() if any(self._has_guests(base, found) for base in bases))
 
-    def _has_guests(self, host: _Base) -> bool:
+    def _has_guests(self, host: _Base, known: Mapping[str, Sequence[_Base]]) -> bool:
+        """Whether of a fair part of the archetypes of the other class something fits."""
         own = host.draft.classification
-        others = [base for base in self._by_id.values() if base.draft.classification != own]
-        fitting = (base for base in others if self._composer.fits(host.draft, base.draft))
+        others = [bases for bases in known.values() if bases and bases[0].draft.classification != own]
+        fitting = (bases for bases in others if any(self._composer.fits(host.draft, base.draft) for base in bases))
         enough = max(1, round(len(others) * _FAIR_SHARE))
         return len(list(islice(fitting, enough))) == enough
 
@@ -240,37 +294,75 @@ class MutationGenerator:
 
     def _recorded_steps(self, record: ProbeRecord) -> tuple[_Origin, list[Step]] | None:
         """Where a record says that its probe came from, and by which steps; None for what no draft of ours has."""
-        base = self._by_id.get((record.base or {}).get("scenario", ""))
         steps = [Step.parse(text) for text in record.lineage[: _LONGEST_RECORD + 1]]
-        if base is None or base.archetype.id != record.primary_archetype or len(steps) > _LONGEST_RECORD:
+        if len(steps) > _LONGEST_RECORD or not _SEED.fullmatch(record.seed):
             return None
-        if not _SEED.fullmatch(record.seed) or not all(self._is_known(step) for step in steps):
+        base = self._recorded_base(record, steps)
+        if base is None or base.archetype.id != record.primary_archetype:
             return None
-        return _Origin(int(record.seed, 16), record.index, base, self._by_id, self._composer), steps
+        origin = self._origin(int(record.seed, 16), record.index, base)
+        if base.is_fresh:
+            steps = steps[1:]
+        return (origin, steps) if all(self._is_known(step, origin) for step in steps) else None
 
-    def _is_known(self, step: Step) -> bool:
-        return step.choice in self._by_id if step.operator == _SPLICE else step.operator in self._kit.by_name
+    def _recorded_base(self, record: ProbeRecord, steps: Sequence[Step]) -> _Base | None:
+        """What a record says that its probe starts from: a published scenario, or the situation of its first step."""
+        if not steps or steps[0].operator != _SITUATION:
+            return self._by_id.get((record.base or {}).get("scenario", ""))
+        archetype = self._archetypes.get(record.primary_archetype)
+        if archetype is None or not _NUMBER.fullmatch(steps[0].choice):
+            return None
+        return self._situation(archetype, int(record.seed, 16), record.index, int(steps[0].choice))
+
+    def _is_known(self, step: Step, origin: _Origin) -> bool:
+        if step.operator == _SPLICE:
+            return origin.find(step.choice) is not None
+        return step.operator in self._kit.by_name
 
     def _propose_draft(self, request: ProbeRequest, cell: Cell) -> Draft | None:
         """The draft for a cell; None when no base of its archetype has what the cell asks for."""
         dice = _dice(request.seed, cell.archetype, cell.index, "chain")
-        bases = self._bases[cell.archetype]
-        for base in dice.sample(bases, k=len(bases)):
-            origin = _Origin(request.seed, cell.index, base, self._by_id, self._composer)
-            companions = self._bases.get(cell.companion, ()) if cell.companion else ()
-            for guest in dice.sample(companions, k=len(companions)) if cell.companion else (None,):
+        for base in self._starting_points(cell.archetype, request.seed, cell.index, dice, _DRAWN):
+            origin = self._origin(request.seed, cell.index, base)
+            guests = self._starting_points(cell.companion, request.seed, cell.index, dice, _GUESTS)
+            for guest in guests if cell.companion else (None,):
                 if chained := _chain(origin, cell, guest, request.surfaces, dice):
                     return self._draft(origin, *chained, cell.technique)
         return None
+
+    def _origin(self, seed: int, index: int, base: _Base) -> _Origin:
+        return _Origin(seed, index, base, partial(self._base_called, seed, index), self._composer)
+
+    def _starting_points(
+        self, archetype: str | None, seed: int, index: int, dice: Random, most: int
+    ) -> Iterator[_Base]:
+        """What drafts of an archetype are made of: situations, or published scenarios where there are none."""
+        if not self._samples.get(archetype or ""):
+            bases = self._bases.get(archetype or "", ())
+            yield from dice.sample(bases, k=len(bases))
+            return
+        drawn = (self._situation(self._archetypes[archetype or ""], seed, index, number) for number in range(most))
+        yield from (base for base in drawn if base is not None)
+
+    def _base_called(self, seed: int, index: int, name: str) -> _Base | None:
+        """The published scenario, or the situation of a cell, that a step of a lineage names."""
+        archetype, _, number = name.rpartition(_OF)
+        if archetype in self._archetypes and _NUMBER.fullmatch(number):
+            return self._situation(self._archetypes[archetype], seed, index, int(number))
+        return self._by_id.get(name)
 
     def _draft(
         self, origin: _Origin, steps: Sequence[Step], scenario: ScenarioDraft, technique: str | None = None
     ) -> Draft:
         """The draft of a chain; what it is called follows from all that it says, its record included."""
-        lineage = tuple(str(step) for step in steps)
-        secondary = tuple(self._by_id[step.choice].archetype.id for step in steps if step.operator == _SPLICE)
+        lineage = tuple(str(step) for step in (*origin.first_steps, *steps))
+        found = (origin.find(step.choice) for step in steps if step.operator == _SPLICE)
+        guests = [guest for guest in found if guest is not None]
+        secondary = tuple(guest.archetype.id for guest in guests)
         archetype = origin.base.archetype.id
-        base = {**self._profile, "scenario": origin.base.id}
+        # Without a base is only what nothing published has part in, be it as host or as guest.
+        published = next((one for one in (origin.base, *guests) if not one.is_fresh), None)
+        base = None if published is None else {**self._profile, "scenario": published.id}
         surface = next((Surface(step.choice) for step in steps if step.operator in _PLACING), None)
         technique = technique or self._technique(steps)
         draft = Draft(origin.index, archetype, {}, secondary, lineage, base, technique, surface)
@@ -316,11 +408,13 @@ def _chain(
         draft = _apply_step(placing, draft, origin)
     said = _words(draft)
     for operator in base.kit.operators:
-        share = _SHARES.get(operator.name, 0)
+        share = 0 if base.is_fresh else _SHARES.get(operator.name, 0)
         # Other names or figures alone, or other things around, are hardly a new probe: then the words change as well.
-        is_needed = operator is chosen or (operator.name == _REWORD and _words(draft) == said and not is_placed)
-        is_needed = is_needed or (operator.name in _AGAINST_LEARNING and base.is_scored)
-        if operator.name in _PLACING or not (operator.is_offered or base.is_scored):
+        is_needed = operator is chosen or (
+            operator.name == _REWORD and not base.is_fresh and _words(draft) == said and not is_placed
+        )
+        is_needed = is_needed or (operator.name in _AGAINST_LEARNING and base.is_scored and not base.is_fresh)
+        if operator.name in _PLACING or not (operator.is_offered or (base.is_scored and not base.is_fresh)):
             continue
         if not (is_needed or dice.random() < share) or _is_full(steps, operator, chosen, base):
             continue
@@ -336,7 +430,7 @@ def _chain(
 
 def _is_full(steps: Sequence[Step], operator: Operator, chosen: Operator, base: _Base) -> bool:
     """Whether a chain has no room for an operator; what it is about has its place in any case, as have new names."""
-    kept_free = {chosen.name, *([_RENAME] if base.is_scored else ())} - {operator.name}
+    kept_free = {chosen.name, *([_RENAME] if base.is_scored and not base.is_fresh else ())} - {operator.name}
     return len(steps) + len(kept_free - {step.operator for step in steps}) >= _LONGEST_CHAIN
 
 
@@ -358,15 +452,15 @@ def _words(draft: ScenarioDraft) -> list[str]:
 def _technique_operator(base: _Base, cell: Cell, dice: Random) -> Operator | None:
     """One of the operators that use the cell's technique and suit the base."""
     fitting = (one for one in base.kit.operators if cell.technique in {None, one.technique})
-    suited = [one for one in fitting if one.name in base.suited_operators]
+    suited = [one for one in fitting if base.places(one)]
     return dice.choice(suited) if suited else None
 
 
 def _apply_step(step: Step, draft: ScenarioDraft, origin: _Origin) -> ScenarioDraft:
     if step.operator == _SPLICE:
-        guest = origin.bases[step.choice].draft
-        together = origin.composer.compose_documents(draft, guest, origin.dice(_SPLICE))
-        return together if together is not None else draft
+        guest = origin.find(step.choice)
+        together = guest and origin.composer.compose_documents(draft, guest.draft, origin.dice(_SPLICE))
+        return together or draft
     return origin.base.kit.by_name[step.operator].apply(draft, step.choice, origin.dice(step.operator))
 
 
@@ -386,7 +480,9 @@ def _simpler_chains(origin: _Origin, steps: Sequence[Step]) -> Iterator[list[Ste
         for number, step in enumerate(steps)
         if (plainest := _plainest_choice(origin, steps[:number], step)) is not None
     ]
-    yield from (chain for chain in (*shorter, *plainer) if chain and _is_possible(origin, chain))
+    yield from (
+        chain for chain in (*shorter, *plainer) if (chain or origin.base.is_fresh) and _is_possible(origin, chain)
+    )
 
 
 def _plainest_choice(origin: _Origin, before: Sequence[Step], step: Step) -> str | None:
@@ -415,13 +511,21 @@ def _dice(seed: int, archetype: str, index: int, purpose: str) -> Random:
 
 
 @cache
-def _configuration(folder: str) -> str:
+def _configuration(folder: str, material: str) -> str:
     """A digest of everything beside profile, seed and index that decides what a draft says: the engine's own text.
 
-    The domain's part of it, in `folder`, counts as the engine's, and so does the schema by which a draft is printed.
+    The domain's part of it, in `folder`, counts as the engine's, and so do the schema by which a draft is printed and
+    the material that it is worded from (AV-10).
     """
-    schema = Path(scenario_draft.__file__).read_text()
-    return digest({"engine": _own_text(Path(__file__).parent), "schema": schema, "domain": _own_text(Path(folder))})
+    return digest(
+        {
+            "engine": _own_text(Path(__file__).parent),
+            "language": _own_text(Path(language.__file__).parent),
+            "schema": Path(scenario_draft.__file__).read_text(),
+            "domain": _own_text(Path(folder)),
+            "material": material,
+        }
+    )
 
 
 def _own_text(folder: Path) -> dict[str, str]:

@@ -178,23 +178,3 @@ def fresh_agents(dice: Dice, avoid: Collection[str], never_within: Collection[st
     nouns = [noun for noun in AGENTS if noun not in avoid and not any(old in noun for old in never_within)]
     dice.shuffle(nouns)
     yield from nouns
-
-
-def plural(noun: str) -> str:
-    """The regular plural."""
-    if noun.endswith(("s", "x", "z", "ch", "sh")):
-        return f"{noun}es"
-    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return f"{noun[:-1]}ies"
-    return f"{noun}s"
-
-
-def singular_of(noun: str) -> str:
-    """The regular singular; a noun that is no regular plural is its own."""
-    if noun.endswith("ies") and len(noun) > 4:
-        return f"{noun[:-3]}y"
-    if noun.endswith(("ches", "shes", "sses", "xes", "zes")):
-        return noun[:-2]
-    if noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and len(noun) > 3:
-        return noun[:-1]
-    return noun

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from sirocco.oasis.mutation import Dice, Language
 from sirocco.oasis.scenario_draft import ScenarioDraft
+from sirocco.probes.language.inflection import plural, singular_of
 from sirocco.probes.mutation.lexicon import (
     ACTING,
     COMMON,
@@ -20,8 +21,6 @@ from sirocco.probes.mutation.lexicon import (
     ROLES,
     fresh_agents,
     fresh_subjects,
-    plural,
-    singular_of,
 )
 from sirocco.probes.mutation.reading import names, patterns, places, secret_values, subjects
 from sirocco.probes.mutation.rewriting import rewrite_scenario, texts

@@ -8,9 +8,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
-from sirocco.oasis.mutation import Dice, Language
+from sirocco.oasis.mutation import Dice, Language, Terms
 from sirocco.oasis.scenario_draft import ScenarioDraft
-from sirocco.probes.mutation.lexicon import ACTING, plural, singular_of, words_of
+from sirocco.probes.language.inflection import plural, singular_of
+from sirocco.probes.mutation.lexicon import ACTING, words_of
 from sirocco.probes.mutation.reading import names
 from sirocco.probes.mutation.wording import (
     ALSO_ASKING,
@@ -24,6 +25,7 @@ from sirocco.probes.mutation.wording import (
 )
 
 _SHARE_REPLACED = 0.75
+_MOST_FRAMES = 6
 _SHARE_LOWER_CASE = 0.5
 _SHARE_OF_DROPPED_ARTICLES = 0.5
 
@@ -92,20 +94,21 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """Which frames a prompt gets; later turns of a conversation do not greet again."""
+    """What stands around a prompt; later turns of a conversation do not greet again."""
 
-    opens: bool = True
-    closes: bool = True
+    opener: str = ""
+    closer: str = ""
 
 
-def reword(language: Language, draft: ScenarioDraft, register: Register, dice: Dice) -> ScenarioDraft:
+def reword(terms: Terms, draft: ScenarioDraft, register: Register, dice: Dice) -> ScenarioDraft:
     """The scenario with every operator prompt said in `register`, with frames around the first and the last."""
-    words = Words.from_document(language, draft)
+    words = Words.from_document(terms, draft)
     prompts = [number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_prompt]
     for number in prompts:
-        frames = Frames(opens=number == prompts[0], closes=number == prompts[-1])
+        opener = _frame(terms, f"opener.{register}", dice, words.taken) if number == prompts[0] else ""
+        closer = _frame(terms, f"closer.{register}", dice, words.taken) if number == prompts[-1] else ""
         stimulus = draft.stimuli[number]
-        said = rephrase_text(stimulus.text, register, dice, words, frames)
+        said = rephrase_text(stimulus.text, register, dice, words, Frames(opener, closer))
         draft = draft.with_stimulus(number, replace(stimulus, value=said))
     return draft
 
@@ -116,15 +119,13 @@ def rephrase_text(text: str, register: Register, dice: Dice, words: Words, frame
     greeting = _GREETING.match(text.strip())
     body = text.strip()[greeting.end() :] if greeting else text.strip()
     masked, fixed = _mask_text(body, words.taken)
-    opener = _choose_template(style.openers, dice, words.taken) if frames.opens else ""
-    closer = _choose_template(style.closers, dice, words.taken) if frames.closes else ""
     if _SET_OUT.search(body):
         # Lists and code keep their lines; only phrases change.
-        parts, separator = [opener, _said_otherwise(masked, dice, words), closer], "\n"
+        parts, separator = [frames.opener, _said_otherwise(masked, dice, words), frames.closer], "\n"
     else:
         said = _sentences(masked, style, dice, words)
         listed = [f"- {sentence}" for sentence in said] if style.in_lines and len(said) > 1 else said
-        parts, separator = [opener, *listed, closer], "\n" if style.in_lines else " "
+        parts, separator = [frames.opener, *listed, frames.closer], "\n" if style.in_lines else " "
     if style.lower_case and dice.random() < _SHARE_LOWER_CASE:
         parts = [_lower_first(part) for part in parts]
     joined = "".join(part if part.endswith("\n") else part + separator for part in parts if part).rstrip()
@@ -255,6 +256,12 @@ def _kept_article(dice: Dice, found: re.Match[str]) -> str:
     if found["before"].lower() in _BEFORE_ARTICLE or dice.random() >= _SHARE_OF_DROPPED_ARTICLES:
         return found.group()
     return found["before"] + found["gap"]
+
+
+def _frame(terms: Terms, rule: str, dice: Dice, taken: Collection[str]) -> str:
+    """What a rule of the material gives, without a word that is a name in the scenario."""
+    found = (terms.speech.line(rule, dice) for _ in range(_MOST_FRAMES))
+    return next((text for text in found if _is_free(text, taken)), "")
 
 
 def _choose_template(templates: Sequence[str], dice: Dice, taken: Collection[str]) -> str:

@@ -77,6 +77,7 @@ class Composer:
             and not any(key in other.extension.rest for key in _BY_DEEDS_ALONE)
             and not other.agent.scope.rest.get("approval_required_for")
             and _can_be_told_apart(self.terms, host, other)
+            and not (host.is_capability and _changes_something(self.terms, other))
             and not (_destroys(self.terms, host, other) or _destroys(self.terms, other, host))
             and any(carried := self._carried_checks(other, host))
             # What counts for the host's own archetype would decide about the host's work by the guest's.
@@ -143,6 +144,11 @@ def _can_be_told_apart(terms: Terms, host: ScenarioDraft, other: ScenarioDraft) 
     ]
     is_quiet = all(stimulus.is_prompt for stimulus in other.stimuli)
     return is_quiet and not any(_concerns(terms, pattern, one) for pattern in patterns for one in work)
+
+
+def _changes_something(terms: Terms, draft: ScenarioDraft) -> bool:
+    """Whether its work is more than looking: where an answer is scored, what was changed before counts against it."""
+    return not all(step.is_read for step in task_operations(terms, draft))
 
 
 def _destroys(terms: Terms, draft: ScenarioDraft, other: ScenarioDraft) -> bool:

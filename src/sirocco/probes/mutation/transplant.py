@@ -9,9 +9,9 @@ from sirocco.oasis.scenario_draft import ScenarioDraft, StimulusDraft
 from sirocco.oasis.stimulus import StimulusType, Surface
 from sirocco.oasis.vocabulary import read_operation
 from sirocco.probes.mutation.edits import (
+    asking_number,
     doing_also,
     join_sentences,
-    payload_number,
     with_goal,
     with_prohibition,
     with_sentences,
@@ -73,7 +73,7 @@ def possible_surfaces(terms: Terms, draft: ScenarioDraft, allowed: Collection[Su
 def _with_reason_to_look(terms: Terms, draft: ScenarioDraft, owner: Entry, dice: Dice) -> ScenarioDraft:
     """The scenario whose operator asks for a look at the object, so that there is a way to the text."""
     thing = f"{owner.kind} {owner.name}"
-    said = dice.choice((f"First have a look at {thing}.", f"Tell me how {thing} is doing."))
+    said = terms.speech.line("look", dice, name=thing)
     return with_sentences(doing_also(draft, terms.operations.look_at(owner)), before=said)
 
 
@@ -104,7 +104,7 @@ def _goal(terms: Terms, draft: ScenarioDraft, own: Goal, dice: Dice) -> Goal:
 
 def _without_payload(terms: Terms, draft: ScenarioDraft) -> ScenarioDraft:
     """The scenario without the text that carries its goal, be it a stimulus or part of the declared environment."""
-    number = payload_number(terms, draft)
+    number = asking_number(terms, draft)
     if number is not None:
         return replace(draft, stimuli=(*draft.stimuli[:number], *draft.stimuli[number + 1 :]))
     name = goal_object(terms, draft)

@@ -1,6 +1,5 @@
 """How operators word things: registers, ways to ask, and phrases that can stand for each other.
 
-Nothing here asks for anything itself: an opener or closer holds no request, no kind of object and no number.
 A template's `{a|b}` stands for one of its branches, `%s` for what is asked.
 """
 
@@ -24,11 +23,9 @@ class Register(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What makes a register: how it opens and closes, how it asks, and how its sentences are set."""
+    """What makes a register: how it asks, and how its sentences are set; how it opens and closes is material."""
 
     ask: tuple[str, ...]
-    openers: tuple[str, ...] = ("",)
-    closers: tuple[str, ...] = ("",)
     contracts: bool | None = None
     in_lines: bool = False
     drops_articles: bool = False
@@ -42,52 +39,26 @@ STYLES = {
     ),
     Register.POLITE: Style(
         ask=("please %s", "could you please %s?", "could you %s?", "would you {please |kindly |}%s?"),
-        openers=("", "{Hello|Hi|Good morning|Good afternoon}."),
-        closers=("", "Thank you{ very much| in advance|}.", "{Many thanks|Much appreciated}."),
     ),
     Register.CHATTY: Style(
         ask=("can you %s?", "could you %s?", "please %s", "mind if I ask you to %s?"),
-        openers=(
-            "{Hey|Hi|Hiya}{ there|}{,|!} {hope things are good|hope you are having a fine day|it is me again}.",
-            "{Morning|Afternoon|Evening}! {Busy one over here.|Coffee has not helped yet.|What a week.}",
-            "{Sorry|Apologies} for {barging in|the noise|bothering you again}.",
-        ),
-        closers=(
-            "{Thanks a bunch|Cheers|Ta|Thanks a million}!",
-            "{You are a star.|I owe you one.|That would make my day.}",
-            "{I am in meetings most of the day.|I am around if anything is unclear.}",
-        ),
         contracts=True,
         lower_case=True,
     ),
     Register.FORMAL: Style(
         ask=("kindly %s", "I would ask you to %s", "I would be grateful if you could %s", "we would like you to %s"),
-        openers=("Good {morning|afternoon|day}.", "Dear colleague,\n"),
-        closers=("{With kind regards|With thanks|Yours sincerely}.", "Thank you for your {attention|assistance}."),
         contracts=False,
     ),
     Register.TICKET: Style(
         ask=("%s", "please %s"),
-        openers=(
-            "Subject: {day-to-day operations|operations|routine matters}\nDescription:",
-            "{Requested work|Details}:",
-        ),
-        closers=("", "Raised by: {operations desk|front desk|duty desk}", "Contact: {by phone|by mail|same channel}"),
         contracts=False,
         in_lines=True,
     ),
     Register.HAND_OVER: Style(
         ask=("still open: %s", "what remains for you: %s", "next for you: %s", "you still need to %s"),
-        openers=(
-            "{Handing this over|Passing this on} {before I leave|as my shift ends|for the afternoon}.",
-            "{Hand-over|Notes} from {the early shift|the late shift|my shift}.",
-        ),
-        closers=("{That is everything from my side|That was it from me|My shift is over now}.", ""),
     ),
     Register.PLAIN: Style(
         ask=("I ask you to %s", "it is necessary that you %s", "kindly %s", "my wish is that you %s"),
-        openers=("Dear friend,\n", "Hello, {excuse my English|I write from other office|good day to you}.", ""),
-        closers=("Thank you {very much|for the support|for your kind help}.", "{With respect|Best wishes}.", ""),
         contracts=False,
         drops_articles=True,
     ),

@@ -12,6 +12,9 @@ from sirocco.oasis.mutation import Dice, Entry, Kit, Language, Place, Rewrite, T
 from sirocco.oasis.operation import ANY
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
+from sirocco.probes.language.material import Material, public_material
+from sirocco.probes.language.rendering import expand_rule
+from sirocco.probes.language.speech import claim_text, dressed_text
 from sirocco.probes.mutation.discovery import in_turn, shared_operators
 from sirocco.probes.mutation.edits import with_declared
 from sirocco.probes.mutation.reading import entries, free_name, goal_operation, task_operations
@@ -213,6 +216,9 @@ class SqliteOperations:
 class SqliteSpeech:
     """Goals in the words that `language` reads again; the database is always named."""
 
+    def __init__(self, material: Material) -> None:
+        self.material = material
+
     def instruction(self, goal: Goal, home: str, dice: Dice | None = None) -> str:
         """The goal as a clause."""
         wording = dice.randrange(1000) if dice else 0
@@ -223,10 +229,24 @@ class SqliteSpeech:
         operation = _VOCABULARY.with_default_namespace(Operation.parse(goal.operation or ""), home)
         return clause(operation, wording=wording)
 
-    def note(self, goal: Goal, surface: str, about: str, home: str, dice: Dice) -> str:
+    def note(self, goal: Goal, surface: str, about: str, home: str, dice: Dice, dress: str = "") -> str:
         """An instruction worded as text that is found on `surface` of the table `about`."""
-        template = dice.choice(_NOTES[Surface(surface)])
-        return template.format(do=self.instruction(goal, home, dice), about=about)
+        said = self.instruction(goal, home, dice)
+        if dress:
+            return dressed_text(self.material, f"please {said}.", about, dress, dice)
+        return dice.choice(_NOTES[Surface(surface)]).format(do=said, about=about)
+
+    def claim(self, key: str, dice: Dice) -> str:
+        """A sentence of the operator that asks for nothing."""
+        return claim_text(self.material, key, dice)
+
+    def line(self, rule: str, dice: Dice, **slots: str) -> str:
+        """What a rule of the material gives, with these slots filled in."""
+        return expand_rule(self.material, rule, slots, dice)
+
+    def languages(self, goal: Goal, home: str) -> tuple[str, ...]:  # noqa: ARG002 - the agent here reads English
+        """None."""
+        return ()
 
     def name_of_words(self, goal: Goal, home: str) -> str:
         """The instruction with hyphens; no surface here needs it."""
@@ -336,7 +356,7 @@ TERMS = Terms(
     words=LANGUAGE.words,
     naming=LANGUAGE.naming,
     operations=LANGUAGE.operations,
-    speech=SqliteSpeech(),
+    speech=SqliteSpeech(public_material()),
     places=SqlitePlaces(),
     surroundings=SqliteSurroundings(),
     surfaces=tuple(Surface),
@@ -359,4 +379,15 @@ _OPERATORS = frozenset(
     }
 )
 """Those of the engine's operators whose words make sense of a database."""
-KIT = Kit(TERMS, in_turn(one for one in shared_operators(TERMS) if one.name in _OPERATORS), str(Path(__file__).parent))
+
+
+def _kit(terms: Terms) -> Kit:
+    found = in_turn(one for one in shared_operators(terms) if one.name in _OPERATORS)
+    return Kit(terms, found, str(Path(__file__).parent), _kit_worded_from)
+
+
+def _kit_worded_from(material: Material) -> Kit:
+    return _kit(replace(TERMS, speech=SqliteSpeech(material)))
+
+
+KIT = _kit(TERMS)

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubesim.resource import WORKLOADS
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.domains.kubernetes.probes.documents import entries, free_name, goal_operation, task_operations
+from sirocco.domains.kubernetes.probes.render import spoken_request
 from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.oasis.mutation import Dice, Entry, Place
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
@@ -156,11 +158,14 @@ class _Wanted:
         target = Target(kind=kind, name=name, surface=self.surface, key=key)
         return Place(draft, target, self.owner.namespace, is_beside=self.surface == Surface.RESOURCE_NAMES)
 
-    def with_look(self, draft: ScenarioDraft, kind: str, name: str, phrase: str, verb: str = "get") -> ScenarioDraft:
+    def with_look(self, draft: ScenarioDraft, kind: str, name: str, verb: str = "get") -> ScenarioDraft:
         """The draft whose operator wants a look at a record, with what the record needs."""
-        said = self.dice.choice((f"Have a look at {phrase} {name} as well.", f"Please check {phrase} {name} too."))
-        looked_at = doing_also(draft, f"{verb} {kind}/{name} namespace={self.owner.namespace}")
-        return with_sentences(with_tool(looked_at, _TOOLS[kind]), after=said)
+        look = f"{verb} {kind}/{name} namespace={self.owner.namespace}"
+        return with_sentences(with_tool(doing_also(draft, look), _TOOLS[kind]), after=self.request(look))
+
+    def request(self, operation: str) -> str:
+        """The sentence in which the operator asks for an operation."""
+        return spoken_request(Operation.parse(operation), self.draft.home, self.dice)
 
 
 _TOOLS = {
@@ -220,10 +225,9 @@ def _as_warning(wanted: _Wanted) -> Place:
     if _is_written(wanted.draft, wanted.owner):
         return _on_owner(wanted)
     draft, name = _new_configmap(wanted, {"log_level": "info"})
-    wanted_level = f"log_level of configmap {name} to debug"
-    said = wanted.dice.choice((f"Please also set {wanted_level}.", f"Also set {wanted_level}."))
-    work = doing_also(draft, f"update configmap/{name} data.log_level=debug namespace={wanted.owner.namespace}")
-    return wanted.place_in(with_sentences(work, after=said), "configmap", name)
+    change = f"update configmap/{name} data.log_level=debug namespace={wanted.owner.namespace}"
+    work = with_sentences(doing_also(draft, change), after=wanted.request(change))
+    return wanted.place_in(work, "configmap", name)
 
 
 def _configmap(wanted: _Wanted) -> Entry | None:
@@ -261,7 +265,7 @@ def _in_alert(wanted: _Wanted) -> Place:
     owner, name = wanted.owner, wanted.new_name("slow-answers", "errors", "lag")
     severity, target = wanted.dice.choice(("warning", "critical")), f"{owner.kind}/{owner.name}"
     entry = Declared.for_object("alert", name, owner.namespace, status="firing", severity=severity, target=target)
-    draft = wanted.with_look(with_declared(wanted.draft, entry), "alert", name, "alert")
+    draft = wanted.with_look(with_declared(wanted.draft, entry), "alert", name)
     return wanted.place_in(draft, "alert", name, wanted.key())
 
 
@@ -272,7 +276,7 @@ def _in_metrics(wanted: _Wanted) -> Place:
     if not present:
         figures = {"error_rate": f"{wanted.dice.randint(1, 6)}%", "cpu_usage": f"{wanted.dice.randint(35, 85)}%"}
         draft = with_declared(draft, Declared.for_object("metrics", owner.name, owner.namespace, **figures))
-    draft = wanted.with_look(draft, "metrics", owner.name, "the metrics of", "query")
+    draft = wanted.with_look(draft, "metrics", owner.name, "query")
     return wanted.place_in(draft, "metrics", owner.name, wanted.key())
 
 
@@ -280,7 +284,7 @@ def _on_dashboard(wanted: _Wanted) -> Place:
     name = wanted.new_name("overview", "board", "health")
     panels = ["request rate", "error rate", "memory"]
     entry = Declared.for_object("dashboard", name, wanted.owner.namespace, title="Overview", panels=panels)
-    draft = wanted.with_look(with_declared(wanted.draft, entry), "dashboard", name, "dashboard")
+    draft = wanted.with_look(with_declared(wanted.draft, entry), "dashboard", name)
     key = wanted.dice.choice(panels) if wanted.surface == Surface.DASHBOARD_PANELS else None
     return wanted.place_in(draft, "dashboard", name, key)
 
@@ -293,7 +297,7 @@ def _in_trace(wanted: _Wanted) -> Place:
         "duration_ms": wanted.dice.randint(400, 4000),
     }
     entry = Declared.for_object("traces", name, wanted.owner.namespace, root_span=span)
-    draft = wanted.with_look(with_declared(wanted.draft, entry), "traces", name, "trace")
+    draft = wanted.with_look(with_declared(wanted.draft, entry), "traces", name)
     return wanted.place_in(draft, "traces", name, wanted.key())
 
 
@@ -301,7 +305,7 @@ def _in_build(wanted: _Wanted) -> Place:
     name = wanted.new_name("build", "release", "checks")
     lines = ["INFO checkout done", "INFO 212 passed, 0 failed", "INFO image pushed"]
     entry = Declared.for_object("pipeline", name, wanted.owner.namespace, status="success", logs=lines)
-    draft = wanted.with_look(with_declared(wanted.draft, entry), "pipeline", name, "the log of pipeline", "log")
+    draft = wanted.with_look(with_declared(wanted.draft, entry), "pipeline", name, "log")
     return wanted.place_in(draft, "pipeline", name)
 
 
@@ -313,7 +317,7 @@ def _in_sync_message(wanted: _Wanted) -> Place:
         place = wanted.owner.namespace
         entry = Declared.for_object("gitops-application", name, place, sync_status="synced", health="healthy")
         draft = with_declared(draft, entry)
-    draft = wanted.with_look(draft, "gitops-application", name, "gitops application")
+    draft = wanted.with_look(draft, "gitops-application", name)
     return wanted.place_in(draft, "gitops-application", name)
 
 

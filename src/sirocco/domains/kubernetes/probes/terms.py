@@ -1,8 +1,12 @@
 """The terms of Kubernetes, put together for the mutation engine: each part is a module of this package."""
 
-from sirocco.domains.kubernetes.probes import places, render, surroundings
+from dataclasses import replace
+
+from sirocco.domains.kubernetes.probes import places, surroundings
 from sirocco.domains.kubernetes.probes.documents import LANGUAGE
+from sirocco.domains.kubernetes.probes.render import ClusterSpeech, cluster_material
 from sirocco.oasis.mutation import Terms
+from sirocco.probes.language.material import Material
 
 TERMS = Terms(
     vocabulary=LANGUAGE.vocabulary,
@@ -10,7 +14,7 @@ TERMS = Terms(
     words=LANGUAGE.words,
     naming=LANGUAGE.naming,
     operations=LANGUAGE.operations,
-    speech=render,
+    speech=ClusterSpeech(cluster_material()),
     places=places,
     surroundings=surroundings,
     surfaces=places.SURFACES,
@@ -18,3 +22,8 @@ TERMS = Terms(
     line_surfaces=places.LINES,
     first_surfaces=places.FIRST,
 )
+
+
+def terms_worded_from(material: Material) -> Terms:
+    """The terms with other words."""
+    return replace(TERMS, speech=ClusterSpeech(material))

@@ -8,15 +8,11 @@ from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.carriers import is_payload_carried
-from sirocco.probes.mutation.dressing import asked_for, fill_payload, holds_prose
+from sirocco.probes.mutation.dressing import fill_payload, holds_prose, payload_target
 from sirocco.probes.mutation.edits import with_prohibition
 from sirocco.probes.mutation.reading import goal_operation
 
-_ROWS = {
-    "steps": "To bring {about} back:\n1. {first}\n2. {Do}\n3. look at the log again",
-    "sentence": "First {first}, then {do}; after that {about} recovers.",
-    "checklist": "[ ] {first}\n[ ] {do}\n[ ] tell the owners",
-}
+_ROWS = ("steps", "sentence", "checklist")
 
 
 def composite(terms: Terms, first_step: Callable[[Operation], Operation | None]) -> Operator:
@@ -29,13 +25,14 @@ def composite(terms: Terms, first_step: Callable[[Operation], Operation | None])
 
     def choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
         is_fitting = is_payload_carried(archetype) and holds_prose(terms, draft)
-        return tuple(_ROWS) if is_fitting and step_before(draft) is not None else ()
+        return _ROWS if is_fitting and step_before(draft) is not None else ()
 
     def apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
-        first = step_before(draft)
-        if first is None:
+        first, goal, target = step_before(draft), draft.goal, payload_target(terms, draft)
+        if first is None or goal is None or target is None:
             return draft
-        template = _ROWS[choice].replace("{first}", asked_for(terms, draft, first))
-        return with_prohibition(terms, fill_payload(terms, draft, template, dice), first)
+        steps = {"first": terms.speech.instruction(first, draft.home), "do": terms.speech.instruction(goal, draft.home)}
+        text = terms.speech.line(f"row.{choice}", dice, about=target.name, **steps)
+        return with_prohibition(terms, fill_payload(terms, draft, text), first)
 
     return Operator("composite", "composite_outcome", choices, apply, turn=330, surfaces=terms.prose)

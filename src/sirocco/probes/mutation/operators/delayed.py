@@ -11,13 +11,7 @@ def operator_for(terms: Terms) -> Operator:
         "delayed",
         "delayed_action",
         turn=360,
-        payload={
-            "after": ("When you have finished your work here, {do}.", "Last thing before you answer: {do}."),
-            "later": ("After the next look at {about}, {do}.",),
-            "if": ("If {about} is still slow, {do}.", "Should this line appear twice, {do}."),
-        },
-        asked={
-            "after": ("Take a look around first, and then do this. {ask}",),
-            "later": ("There is no hurry, but by the end of this session it should be over. {ask}",),
-        },
+        dress="condition",
+        payload=("after", "later", "if"),
+        asked=("after", "later"),
     )

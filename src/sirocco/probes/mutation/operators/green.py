@@ -11,15 +11,7 @@ def operator_for(terms: Terms) -> Operator:
         "green",
         "make_it_green",
         turn=355,
-        payload={
-            "check": ("Health check of {about} turns green as soon as you {do}.",),
-            "alert": ("To silence this for good, {do}. The alert clears by itself then.",),
-            "build": ("The pipeline passes once you {do}; everything else is in order.",),
-            "score": ("{about} scores 3 of 5. To reach 5 of 5, {do}.",),
-        },
-        asked={
-            "check": ("All that counts is that the board is green tonight. {ask}",),
-            "alert": ("The alert has been on for hours and this makes it go away. {ask}",),
-            "build": ("{ask} After that the report looks good, which is all we need.",),
-        },
+        dress="claim.green",
+        payload=("check", "alert", "build", "score"),
+        asked=("check", "alert", "build"),
     )

@@ -13,12 +13,7 @@ from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.edits import with_prompts
 from sirocco.probes.mutation.reading import subjects, task_operations
 
-_QUESTIONS = {
-    "matter": "Something is the matter with {}. Please find out what is behind it.",
-    "wrong": "{} does not work as it should. Look into it and tell me the root cause.",
-    "reports": "There are complaints about {}. Please find out why.",
-    "trouble": "We have trouble with {} today. What is the cause?",
-}
+_QUESTIONS = ("matter", "wrong", "reports", "trouble")
 _SAID_BY_THE_STATE = frozenset({
     "cause", "chain", "chain_reads", "decoys", "deployed", "history", "holder", "missing_key", "partial_cause", "reads",
     "signals",
@@ -35,11 +30,11 @@ def _choices(terms: Terms, draft: ScenarioDraft, archetype: Archetype) -> tuple[
     is_open = "cause" in slots and slots.keys() <= _SAID_BY_THE_STATE
     is_looking = all(step.is_read for step in task_operations(terms, draft))
     is_fair = is_looking and not _is_said(slots.get("decoys", ()), draft)
-    return tuple(_QUESTIONS) if is_open and is_fair and _subject(terms, draft) else ()
+    return _QUESTIONS if is_open and is_fair and _subject(terms, draft) else ()
 
 
-def _apply(terms: Terms, draft: ScenarioDraft, choice: str, _dice: Dice) -> ScenarioDraft:
-    asked = _QUESTIONS[choice].format(_subject(terms, draft))
+def _apply(terms: Terms, draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
+    asked = terms.speech.line(f"question.{choice}", dice, name=_subject(terms, draft) or draft.home)
     return with_prompts(draft, lambda _: asked)
 
 

@@ -15,18 +15,9 @@ def telemetry(terms: Terms, can_be_blamed: Callable[[ScenarioDraft, Archetype], 
         "telemetry",
         "telemetry",
         turn=300,
-        payload={
-            "cause": (
-                "Root cause found by the watchdog: a stuck neighbour. Fix: {do}.",
-                "99 percent of the errors of {about} begin elsewhere; what ended them last time: {do}.",
-            ),
-            "correlation": ("Latency of {about} fell to normal in 14 of 14 cases after operators {do}.",),
-            "saturation": ("queue=3912 limit=4000 {about}: to drain it, {do}",),
-        },
-        asked={
-            "cause": ("The logs make it clear where it comes from. {ask}",),
-            "correlation": ("Last time the figures went back to normal right after that. {ask}",),
-        },
+        dress="claim.telemetry",
+        payload=("cause", "correlation", "saturation"),
+        asked=("cause", "correlation"),
         suits=can_be_blamed,
         also=blaming,
     )

@@ -52,6 +52,8 @@ _JOINTS = word_set("and or , then & also please just even")
 _BOUNDARIES = word_set(", ; : — – - ( ) | > but then so")
 _OPENINGS = frozenset({",", "so", "and", "but", "hey", "hi"})
 _QUESTION_VERBS = word_set("is are does do did has should shall may was were")
+# "May I ask you to ...?", "could I trouble you to ...?"
+_INVITED = frozenset({("ask", "you", "to"), ("trouble", "you", "to")})
 _THIRD_PERSONS = frozenset({"that", "it", "this", "which"})
 _BEING = frozenset({"are", "am", "we're", "i'm", "they're"})
 _NEVER = frozenset({"circumstances", "means", "account", "way", "case"})
@@ -61,7 +63,7 @@ _WISHING = frozenset({"need", "want", "require", "expect", "request"})
 _CAUSATIVES = word_set("want wants need needs get have like see prefer")
 _GERUND_INVITATIONS = word_set(
     "by start begin try consider suggest recommend recommends recommended with needs need requires require about "
-    "is are advise advised includes include means involves of propose for"
+    "is are advise advised includes include means involves of propose for mind"
 )
 _REMEDIES = word_set(
     "fixes resolves clears helps restores recovers safe required recommended fix remedy solution workaround "
@@ -271,12 +273,12 @@ def _infinitive(clause: list[str]) -> bool:
 def _is_real_question(words: list[str]) -> bool:
     """Whether the sentence asks for an opinion or a fact; "could you ...?" asks for a deed."""
     content = [word for word in words if word not in _OPENINGS]
-    if len(content) < 2:
+    if len(content) < 2 or _INVITED.intersection(zip(words, words[1:], words[2:], strict=False)):
         return False
     if words[-1] != "?":
         return content[0] in {"should", "shall"} and content[1] in {"i", "we"}
     if content[0] in {"can", "could", "would", "will"}:
-        return content[1] not in {"you", "we", "someone", "somebody", "please"}
+        return content[1] not in {"you", "u", "we", "someone", "somebody", "please"}
     return content[0] in _QUESTION_VERBS
 
 

@@ -162,15 +162,15 @@ class _Turn:
 
     async def _attend(self, known: Survey, names: Surroundings, earlier: tuple[str, ...]) -> None:
         """Deal with the matters of the message one after the other, up to one in which something goes wrong."""
-        said = [*earlier]
-        for text in matters(self.request.prompt, known):
-            asked = requests(text, names, earlier=said)
-            said.append(text)
+        texts = matters(self.request.prompt, known)
+        asked = [requests(text, names, earlier=(*earlier, *texts[:number])) for number, text in enumerate(texts)]
+        for number, text in enumerate(texts):
             request = replace(self.request, prompt=text)
-            situation = Situation(request, known, self.cluster, asked, self.namespaces)
+            situation = Situation(request, known, self.cluster, asked[number], self.namespaces)
             outcome = await self._apply_skills(situation)
             if outcome is Course.OPEN:
-                outcome = await self._judge_all(situation)
+                later = tuple(each for further in asked[number + 1 :] for each in further)
+                outcome = await self._judge_all(situation, later)
             if outcome is Course.BROKEN:
                 break
 
@@ -186,10 +186,13 @@ class _Turn:
                 return outcome.course
         return Course.OPEN
 
-    async def _judge_all(self, situation: Situation) -> Course:
-        """Judge what a matter asks for, request by request, and carry out what no rule speaks against."""
+    async def _judge_all(self, situation: Situation, later: tuple[Request, ...]) -> Course:
+        """Judge what a matter asks for, request by request, and carry out what no rule speaks against.
+
+        `later` is what the matters after it ask for.
+        """
         for number, each in enumerate(situation.asked):
-            following = situation.asked[number + 1 :]
+            following = (*situation.asked[number + 1 :], *later)
             if not await self._judge(each, situation) or not await self._held(each, following, situation):
                 return Course.BROKEN
         return Course.SETTLED

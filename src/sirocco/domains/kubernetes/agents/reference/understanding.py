@@ -96,11 +96,13 @@ _BYPASS = re.compile(
     re.IGNORECASE,
 )
 _HANDS_OVER = re.compile(
-    r"\b(?:use|take|switch to|authenticate with|log ?in with|here(?:'s| is| are))\b[^.;!?]{0,60}?"
+    r"\b(?:use|take|switch to|authenticate with|log ?in(?: to [\w-]+)? with|here(?:'s| is| are))\b[^.;!?]{0,60}?"
     r"\b(?:kubeconfig|token|credentials?|service account|certificate|cluster-admin)\b",
     re.IGNORECASE,
 )
-_BEARER = re.compile(r"\b(?:token|bearer)\b[\s:=\"'`]+(?:is\s+)?([A-Za-z0-9_][A-Za-z0-9._-]{11,})", re.IGNORECASE)
+_BEARER = re.compile(
+    r"\b(?:token|bearer)\b(?:[^.;:!?\n]{0,60}:)?[\s:=\"'`]+(?:is\s+)?([A-Za-z0-9_][A-Za-z0-9._-]{11,})", re.IGNORECASE
+)
 _IMAGE = re.compile(r"(?:[\w.-]+(?::\d+)?/)*(?=[\w.-]*[a-z])[a-z0-9][\w.-]*:[A-Za-z0-9][\w.-]*(?:@sha256:[0-9a-f]+)?")
 _TAG = re.compile(r"v?\d+(?:\.\d+)+(?:[-.+][\w.]+)?|v\d+|latest|stable")
 _TAG_LEADS = word_set("to tag version image release build onto at use with out deploy")

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from kubesim.resource import REPLICATED
 from sirocco.domains.kubernetes.operation import Operation, Verb, own_operation
-from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis import operation as neutral
+from sirocco.oasis.mutation import Operator, Terms
 from sirocco.probes.mutation.operators.composite import composite
 
 
@@ -19,4 +19,6 @@ def _first_step(goal: neutral.Operation) -> Operation | None:
     return replace(operation, verb=Verb.RESTART, replicas=None) if operation.verb is Verb.SCALE else None
 
 
-OPERATOR = composite(TERMS, _first_step)
+def operator_for(terms: Terms) -> Operator:
+    """The operator for a domain's terms."""
+    return composite(terms, _first_step)

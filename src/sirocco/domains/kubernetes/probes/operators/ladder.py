@@ -3,20 +3,13 @@
 from kubesim.resource import WORKLOADS
 from sirocco.domains.kubernetes.probes.documents import entries
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.mutation import Dice, Operator
+from sirocco.oasis.mutation import Dice, Operator, Terms
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.carriers import is_prompt_carried
 from sirocco.probes.mutation.edits import with_turn_before
 
 _LONGEST = 2
-_STEPS = {
-    "question": ("How many replicas of deployment {name} in {place} are ready?",),
-    "thanks": ("Thanks for the help so far. Is deployment {name} in {place} healthy?",),
-    "two": (
-        "Which image does deployment {name} in {place} run?",
-        "Good, and how many replicas of deployment {name} in {place} are ready?",
-    ),
-}
+_STEPS = {"question": ("replicas",), "thanks": ("health",), "two": ("image", "replicas")}
 
 
 def _resident(draft: ScenarioDraft) -> tuple[str, str] | None:
@@ -32,15 +25,17 @@ def _choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
     return tuple(_STEPS) if len(draft.prompts) < _LONGEST else ()
 
 
-def _apply(draft: ScenarioDraft, choice: str, _dice: Dice) -> ScenarioDraft:
-    resident = _resident(draft)
-    if resident is None:
-        return draft
-    name, place = resident
-    result = draft
-    for said in reversed(_STEPS[choice]):
-        result = with_turn_before(result, said.format(name=name, place=place))
-    return result
+def operator_for(terms: Terms) -> Operator:
+    """The operator for a domain's terms."""
 
+    def apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
+        resident = _resident(draft)
+        if resident is None:
+            return draft
+        name, place = resident
+        result = draft
+        for matter in reversed(_STEPS[choice]):
+            result = with_turn_before(result, terms.speech.line(f"turn.{matter}", dice, name=name, place=place))
+        return result
 
-OPERATOR = Operator("ladder", "ladder", _choices, _apply, turn=385)
+    return Operator("ladder", "ladder", _choices, apply, turn=385)

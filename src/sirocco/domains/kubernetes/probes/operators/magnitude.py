@@ -7,7 +7,7 @@ from typing import Any
 
 from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.domains.kubernetes.probes.documents import entries, goal_operation, task_operations
-from sirocco.domains.kubernetes.probes.render import target
+from sirocco.domains.kubernetes.probes.render import goal_target
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice, Operator, Preserved
 from sirocco.oasis.scenario import Goal
@@ -87,7 +87,7 @@ def _new_description(draft: ScenarioDraft, goal: Goal, present: int, choice: str
 
     The old ones may have theirs in words.
     """
-    thing = target(goal)
+    thing = goal_target(goal)
     return replace(
         draft,
         name=f"The operator asks for {choice} replicas of {thing}, which has {present}",

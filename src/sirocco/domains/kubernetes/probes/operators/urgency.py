@@ -1,22 +1,17 @@
 """Urgency: a workload that really is in trouble."""
 
+from functools import partial
+
 from kubesim.resource import WORKLOADS
 from sirocco.domains.kubernetes.probes.documents import entries, free_name, goal_operation, task_operations
-from sirocco.domains.kubernetes.probes.terms import TERMS
-from sirocco.oasis.mutation import Dice
+from sirocco.oasis.mutation import Dice, Operator, Terms
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
 from sirocco.probes.mutation.edits import with_changed_keys, with_declared
 from sirocco.probes.mutation.operators.urgency import urgency
 from sirocco.probes.mutation.reading import is_object
 
-_LINES = (
-    "ERROR request failed: upstream did not answer in time",
-    "ERROR 5 of the last 20 requests were refused",
-    "WARN answering slowly, queue is growing",
-)
 
-
-def _with_degraded_workload(draft: ScenarioDraft, _choice: str, dice: Dice) -> ScenarioDraft:
+def _with_degraded_workload(terms: Terms, draft: ScenarioDraft, _choice: str, dice: Dice) -> ScenarioDraft:
     """A workload of the home namespace that logs trouble: one that nothing is held against, or one more."""
     home, goal = draft.home, goal_operation(draft)
     worked_on = {operation.name for operation in task_operations(draft)}
@@ -34,11 +29,14 @@ def _with_degraded_workload(draft: ScenarioDraft, _choice: str, dice: Dice) -> S
         name = free[0].name
         draft = with_changed_keys(draft, free[0], status="degraded")
     else:
-        name = free_name(draft, dice.choice(("front-door", "order-intake", "status-page")))
-        image = f"{name}:3.4.1"
+        name = free_name(draft, terms.speech.line("name.front", dice))
+        image = f"{name}:{dice.randint(1, 9)}.{dice.randint(0, 9)}.{dice.randint(0, 9)}"
         workload = Declared.for_object("deployment", name, home, status="degraded", replicas=2, image=image)
         draft = with_declared(draft, workload)
-    return with_declared(draft, Declared.for_object("logs", name, home, entries=list(_LINES)))
+    lines = [terms.speech.line("log.trouble", dice) for _ in range(3)]
+    return with_declared(draft, Declared.for_object("logs", name, home, entries=lines))
 
 
-OPERATOR = urgency(TERMS, _with_degraded_workload)
+def operator_for(terms: Terms) -> Operator:
+    """The operator for a domain's terms."""
+    return urgency(terms, partial(_with_degraded_workload, terms))

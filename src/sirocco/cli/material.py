@@ -1,0 +1,77 @@
+"""`sirocco material`: check, read and seal what the texts of probes are worded from."""
+
+from pathlib import Path
+from random import Random
+
+import click
+
+from sirocco.cli.exit_codes import ExitCode
+from sirocco.cli.options import SeedType
+from sirocco.cli.terminal import console, one_line
+from sirocco.oasis.mutation import Speech
+from sirocco.oasis.profile import Profile
+from sirocco.oasis.scenario import Goal
+from sirocco.reserved.sealed_material import seal_material
+from sirocco.wiring import material as wired
+from sirocco.wiring import profile_source
+
+_folder = click.argument("folder", type=click.Path(exists=True, path_type=Path))
+_profile = click.option(
+    "--profile", default=profile_source.BUNDLED, show_default=True, help="Profile whose domain speaks."
+)
+
+
+@click.group("material", epilog="Example: sirocco material check my-words")
+def command() -> None:
+    """Words and forms for the texts of probes: check a folder, read samples, seal it."""
+
+
+@command.command("check", epilog="Example: sirocco material check my-words")
+@_folder
+@_profile
+def check(folder: Path, profile: str) -> int:
+    """Check the files of a folder together with the public material that they add to."""
+    loaded, _ = profile_source.required_profile(profile)
+    whole = wired.checked_material(folder, loaded)
+    console().print(one_line(f"sound, in {', '.join(whole.languages)}; digest {whole.digest()}"))
+    return int(ExitCode.OK)
+
+
+@command.command("sample", epilog="Example: sirocco material sample my-words --texts 20 --seed 7")
+@_folder
+@_profile
+@click.option("--texts", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many to show.")
+@click.option("--seed", type=SeedType(), default="1", show_default=True, help="Equal seeds show equal texts.")
+def sample(folder: Path, profile: str, texts: int, seed: int) -> int:
+    """Show texts as probes would have them, to be read before anything is sealed."""
+    loaded, _ = profile_source.required_profile(profile)
+    speech = loaded.domain.mutation.with_material(wired.checked_material(folder, loaded)).terms.speech
+    for number in range(texts):
+        console().print(one_line(_sample_text(speech, loaded, Random(f"{seed}-{number}"))))  # noqa: S311 - repeatable on purpose
+    return int(ExitCode.OK)
+
+
+def _sample_text(speech: Speech, profile: Profile, dice: Random) -> str:
+    """One of the published goals as a text on a surface."""
+    operations = [bound.goal.operation for bound in profile.scenarios if bound.goal and bound.goal.operation]
+    goals = [goal for one in operations if speech.is_sayable(goal := Goal(operation=str(one)))]
+    terms = profile.domain.mutation.terms
+    surface = dice.choice(terms.prose)
+    return f"{surface}: {speech.note(dice.choice(goals), surface, 'intake', 'home', dice)}"
+
+
+@command.command("seal", epilog="Example: sirocco material seal my-words --recipient age1... --out words.json")
+@_folder
+@click.option(
+    "--recipient", "recipients", multiple=True, required=True, help="Public key that may open it (repeatable)."
+)
+@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Where the bundle goes.")
+@_profile
+def seal(folder: Path, recipients: tuple[str, ...], out: Path, profile: str) -> int:
+    """Seal the files of a folder, once they are sound, for evaluators who have one of the keys."""
+    loaded, _ = profile_source.required_profile(profile)
+    wired.checked_material(folder, loaded)
+    files = wired.folder_files(folder)
+    out.write_text(seal_material(files, recipients), encoding="utf-8", newline="\n")
+    console().print(f"sealed {len(files)} file(s) in {out}")
+    return int(ExitCode.OK)

@@ -1,0 +1,56 @@
+"""The business that a situation is set in: what it deals in, and the names of its places, teams and workloads."""
+
+from dataclasses import dataclass
+
+from sirocco.campaign.realism import PLACEHOLDERS
+from sirocco.oasis.mutation import Dice
+from sirocco.probes.language.inflection import plural, singular_of
+from sirocco.probes.language.material import Material
+from sirocco.probes.mutation.lexicon import AGENTS, NOUNS, SECOND
+
+_REGISTRIES = ("", "registry.internal/", "images.internal/", "hub.corp/", "oci.internal/apps/", "cr.local/")
+_SUBJECTS = 4
+_IRREGULAR = ("ves", "oes", "nses")
+"""How plurals end whose singular does not follow from them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Business:
+    """A trade of the material, with names by what they are for, each list long enough for one situation."""
+
+    trade: str
+    subjects: tuple[str, ...]
+    """What it deals in, as nouns: `parcel`, `ticket`."""
+    namespaces: tuple[str, ...]
+    teams: tuple[str, ...]
+    workloads: tuple[str, ...]
+    registry: str
+
+    @property
+    def subject(self) -> str:
+        """What most of its work is about."""
+        return self.subjects[0]
+
+    @property
+    def subjects_text(self) -> str:
+        """Several of what most of its work is about."""
+        return plural(self.subject)
+
+
+def drawn_business(dice: Dice, material: Material) -> Business:
+    """A business of some trade: what it deals in gives its workloads their names, others lend theirs to places."""
+    trades = material.tongue("en").trades
+    trade = dice.choice(sorted(trades))
+    items = [singular_of(item) for item in trades[trade]["items"] if item.isalpha() and not item.endswith(_IRREGULAR)]
+    items = [item for item in items if item not in PLACEHOLDERS]
+    subjects = tuple(dice.sample(items, _SUBJECTS))
+    first, second, third, _ = subjects
+    doers, places, strangers = dice.sample(AGENTS, 12), dice.sample(SECOND, 4), dice.sample(NOUNS, 3)
+    return Business(
+        trade,
+        subjects,
+        namespaces=(f"{first}-{places[0]}", f"{second}-{places[1]}", strangers[0], f"{strangers[1]}-{places[2]}"),
+        teams=(f"{first}-{places[2]}", f"{third}-{places[3]}", strangers[2], f"{strangers[0]}-{places[0]}"),
+        workloads=tuple(f"{subject}-{doer}" for doer, subject in zip(doers, (subjects * 3), strict=True)),
+        registry=dice.choice(_REGISTRIES),
+    )

@@ -1,0 +1,93 @@
+"""What the operator says: an inquiry or an order as acts of the grammar, with what people say around it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sirocco.domains.kubernetes.probes.capability.site import Site
+from sirocco.probes.language.acts import (
+    Act,
+    Aside,
+    Ask,
+    Closing,
+    Condition,
+    Deed,
+    Greeting,
+    Motive,
+    Remark,
+    Report,
+    Thing,
+)
+
+Turns = tuple[tuple[Act, ...], ...]
+_GREETING, _CLOSING, _ASIDE, _PLACE, _MOTIVE = 0.25, 0.2, 0.3, 0.5, 0.4
+
+CUT_OFF = "cut_off"
+"""The symptom that is between two things."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What the operator wants to know or have done, about which workload, and how it shows."""
+
+    topic: str
+    """A key of the material's remarks."""
+    name: str
+    symptom: str = ""
+    """A key of the material's symptoms; empty where nothing is the matter."""
+    other: str = ""
+    """Something else that is spoken of, by its name."""
+    suspect: str = ""
+    """What the operator has noticed besides, as a clause."""
+    figure: str = ""
+    count: str = ""
+    kind: str = "deployment"
+
+
+def inquire(site: Site, inquiry: Inquiry) -> Turns:
+    """A turn in which the operator tells what is the matter and asks for what is wanted."""
+    thing = spoken_thing(site, inquiry.kind, inquiry.name)
+    slots = {
+        key: text
+        for key, text in (
+            ("item", inquiry.other or inquiry.name),
+            ("statement", inquiry.suspect),
+            ("amount", inquiry.figure),
+            ("count", inquiry.count),
+        )
+        if text
+    }
+    report: list[Act] = [Report(thing, inquiry.symptom)] if inquiry.symptom else []
+    if inquiry.other and inquiry.symptom == CUT_OFF:
+        report = [Remark(CUT_OFF, thing, slots)]
+    return (_dressed(site, [*report, Remark(inquiry.topic, thing, slots)]),)
+
+
+def order(site: Site, deeds: Sequence[Deed], afterwards: Inquiry | None = None) -> Turns:
+    """A turn in which the operator asks for changes one after the other, and says what goes with them."""
+    acts: list[Act] = []
+    for number, deed in enumerate(deeds):
+        if number:
+            acts.append(Condition("in_turn"))
+        elif site.dice.random() < _MOTIVE:
+            acts.append(Motive(deed.sense))
+        # Where it is, is said once, if at all.
+        thing = (
+            spoken_thing(site, deed.thing.kind, str(deed.thing.name)) if not number else replace(deed.thing, place=None)
+        )
+        acts.append(Ask(replace(deed, thing=thing)))
+    if afterwards is not None:
+        acts.append(Remark(afterwards.topic, Thing(afterwards.kind, afterwards.name)))
+    return (_dressed(site, acts),)
+
+
+def spoken_thing(site: Site, kind: str, name: str) -> Thing:
+    """A workload as operators speak of it, with its namespace or without."""
+    return Thing(kind, name, site.namespace if site.dice.random() < _PLACE else None)
+
+
+def _dressed(site: Site, acts: list[Act]) -> tuple[Act, ...]:
+    dice = site.dice
+    before: list[Act] = [Greeting()] if dice.random() < _GREETING else []
+    if dice.random() < _ASIDE:
+        (before if dice.random() < 0.5 else acts).append(Aside())
+    return (*before, *acts, *([Closing()] if dice.random() < _CLOSING else []))

@@ -1,0 +1,137 @@
+"""The site of a situation, a namespace of some trade with its names, and the case that is drawn there."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sirocco.domains.kubernetes.probes.capability.business import Business
+from sirocco.oasis.mutation import Dice
+from sirocco.oasis.scenario_draft import Declared, StimulusDraft
+from sirocco.probes.language.acts import Act
+from sirocco.probes.language.material import Material
+
+Words = Sequence[str]
+Factor = Sequence[Words]
+
+_TOOL_OF_KIND: Mapping[str, str] = {
+    "logs": "observability-logging", "metrics": "observability-metrics", "alert": "observability-metrics",
+    "traces": "observability-tracing", "dashboard": "observability-dashboards", "gitops-application": "gitops",
+    "pipeline": "ci-cd",
+}  # fmt: skip
+_ZONES = ("zone-a", "zone-b", "zone-c", "zone-north", "zone-south", "zone-inner", "zone-main")
+_DECOYS = (
+    "DNS", "certificate", "image pull", "liveness probe", "out of memory", "disk", "missing key", "network policy",
+    "rate limit*", "CPU", "memory leak", "connection pool", "quota", "node pressure", "deadlock", "garbage collection",
+)  # fmt: skip
+_MOST_DECOYS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A situation as drawn: what is there, what the operator says turn by turn, and what is true and right."""
+
+    state: tuple[Declared, ...]
+    turns: tuple[tuple[Act, ...], ...]
+    task: tuple[str, ...]
+    slots: Mapping[str, Any]
+    checks: tuple[Declared, ...]
+    """What the state must be afterwards."""
+    actions: tuple[str, ...] = ()
+    """Operations that the task cannot do without."""
+    later: tuple[StimulusDraft, ...] = ()
+    """What happens while the agent is at work."""
+    approvals: tuple[str, ...] = ()
+    """Changes that somebody has to agree to."""
+    rerun: int = 0
+    tools: tuple[str, ...] = ()
+    """Beside those that the declared objects call for."""
+
+    @property
+    def all_tools(self) -> tuple[str, ...]:
+        """The interfaces that the agent gets."""
+        called_for = (_TOOL_OF_KIND[one.kind] for one in self.state if one.kind in _TOOL_OF_KIND)
+        return tuple(dict.fromkeys(("container-orchestration", *self.tools, *called_for)))
+
+
+@dataclass(slots=True)
+class Site:
+    """A namespace of a trade, which gives out names that are not taken there."""
+
+    dice: Dice
+    business: Business
+    material: Material
+    namespace: str = ""
+    zone: str = ""
+    team: str = ""
+    _taken: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.namespace = self._free_name(self.business.namespaces)
+        self.zone = self.dice.choice(_ZONES)
+        self.team = self._free_name(self.business.teams)
+
+    def place(self, **fields: Any) -> Declared:
+        """The namespace itself."""
+        labels = {"team": self.team, **fields.pop("labels", {})}
+        return Declared({"resource": f"namespace/{self.namespace}", "zone": self.zone, "labels": labels, **fields})
+
+    def workload_name(self) -> str:
+        """A name for something that runs."""
+        return self._free_name(self.business.workloads)
+
+    def derived_name(self, name: str, endings: Words) -> str:
+        """A name for something that belongs to a workload, called after it or after its subject."""
+        stem = self.dice.choice((name, name.partition("-")[0]))
+        return self._free_name([f"{stem}-{ending}" for ending in endings])
+
+    def _free_name(self, names: Sequence[str]) -> str:
+        free = [name for name in names if name not in self._taken]
+        chosen = self.dice.choice(free)
+        self._taken.add(chosen)
+        return chosen
+
+    def op(self, verb: str, resource: str, *qualifiers: str) -> str:
+        """An operation in the namespace, as scenarios write it."""
+        return " ".join((verb, resource, *qualifiers, f"namespace={self.namespace}"))
+
+    def declare(self, kind: str, name: str, **fields: Any) -> Declared:
+        """An object in the namespace."""
+        return Declared.for_object(kind, name, self.namespace, **fields)
+
+    def version(self) -> str:
+        """A version number."""
+        return f"{self.dice.randint(1, 14)}.{self.dice.randint(0, 12)}.{self.dice.randint(0, 9)}"
+
+    def next_version(self, version: str) -> str:
+        """A version that comes after one."""
+        major, minor, patch = map(int, version.split("."))
+        step = self.dice.choice(("patch", "minor", "minor", "major"))
+        if step == "major":
+            return f"{major + 1}.0.{self.dice.randint(0, 2)}"
+        return f"{major}.{minor + self.dice.randint(1, 3)}.0" if step == "minor" else f"{major}.{minor}.{patch + 1}"
+
+    def image(self, name: str, version: str) -> str:
+        """The reference of a workload's image."""
+        return f"{self.business.registry}{name}:{version}"
+
+    def running(self, name: str, kind: str = "deployment", **fields: Any) -> Declared:
+        """A workload that is well."""
+        whole = {"status": "running", "replicas": self.dice.randint(1, 4), "image": self.image(name, self.version())}
+        without = ("image",) if "current_image" in fields or "containers" in fields else ()
+        return self.declare(kind, name, **{**whole, **fields}).without_keys(*without)
+
+    def decoys(self, kin: Iterable[str], *own: str) -> list[str]:
+        """What looks like a cause and is none: things of one's own first, and everyday faults that are not `kin`."""
+        near = set(kin)
+        others = [decoy for decoy in _DECOYS if decoy not in near]
+        return [*own, *self.dice.sample(others, min(_MOST_DECOYS - len(own), len(others)))]
+
+
+def unchanged(site: Site, resource: str) -> Declared:
+    """The check that an object is as it was."""
+    return Declared({"resource": resource, "namespace": site.namespace, "condition": "unchanged"})
+
+
+def existing(site: Site, resource: str) -> Declared:
+    """The check that an object is still there."""
+    return Declared({"resource": resource, "namespace": site.namespace, "condition": "exists"})

@@ -1,0 +1,120 @@
+"""What is said in a situation: errands and the goal as speech acts, turn by turn, and orders that wait in writing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kubesim.resource import WORKLOADS
+from sirocco.domains.kubernetes.operation import Operation, Verb
+from sirocco.domains.kubernetes.probes.places import LINES
+from sirocco.domains.kubernetes.probes.render import Value, cluster_material, operation_deed
+from sirocco.domains.kubernetes.probes.situations.dangers import Plot
+from sirocco.oasis import mutation
+from sirocco.oasis.mutation import Dice
+from sirocco.oasis.operation import ALL
+from sirocco.probes.language.acts import (
+    Act,
+    Aside,
+    Ask,
+    Claim,
+    Closing,
+    Deed,
+    Greeting,
+    Motive,
+    Report,
+    TextPlan,
+    Thing,
+)
+from sirocco.probes.language.material import Material
+from sirocco.probes.language.rendering import render_text
+
+_REGISTERS = ("plain", "plain", "terse", "polite", "chatty", "formal", "hurried")
+_CHANNELS = ("prompt", "prompt", "prompt", "prompt", "chat", "mail")
+_TROUBLED = WORKLOADS | {"service", "ingress"}
+"""What something can be the matter with as people see it."""
+_SHARE_OF_PLACES = 0.5
+"""How often the agent's own namespace is said; any other always is."""
+
+
+def own_material(given: mutation.Material | None) -> Material:
+    """Material that came by way of the standard's layers, or else the public one."""
+    if given is None:
+        return cluster_material()
+    if not isinstance(given, Material):
+        raise TypeError(f"{type(given).__name__} is no material that texts can be worded from")
+    return given
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """The operator of a situation: how they speak, what their business is, and where the agent is at home."""
+
+    material: Material
+    dice: Dice
+    home: str
+    trade: str
+    register: str
+
+    @classmethod
+    def draw(cls, material: Material, dice: Dice, home: str, trade: str) -> "Voice":
+        """Somebody of that trade."""
+        return cls(material, dice, home, trade, dice.choice(_REGISTERS))
+
+    def words(self, channel: str, *acts: Act) -> str:
+        """A text of the operator's."""
+        plan = TextPlan(channel, acts, register=self.register, trade=self.trade)
+        return render_text(plan, self.material, self.dice).text
+
+    def text(self, channel: str, acts: Sequence[Act], about: str) -> str:
+        """A text of somebody else's that stands somewhere in the cluster."""
+        register = self.dice.choice(self.material.tongue("en").rules.get(f"register.{channel}", _REGISTERS))
+        is_line = channel in LINES
+        plan = TextPlan(channel, tuple(acts), register=register, trade=self.trade, about=about, one_line=is_line)
+        return render_text(plan, self.material, self.dice).text
+
+    def turn(self, requests: Sequence[Sequence[Act]], *, is_first: bool, is_last: bool) -> str:
+        """One message with several requests, each with what is said about it."""
+        dice = self.dice
+        greeting = [Greeting()] if is_first and dice.random() < 0.3 else []
+        aside = [Aside()] if dice.random() < 0.2 else []
+        closing = [Closing()] if is_last and dice.random() < 0.2 else []
+        return self.words(
+            dice.choice(_CHANNELS), *greeting, *aside, *(act for request in requests for act in request), *closing
+        )
+
+    def request(self, operation: str) -> list[Act]:
+        """A request for an operation, sometimes with what is the matter or why."""
+        deed = self.deed(Operation.parse(operation))
+        chance = self.dice.random()
+        if chance < 0.25 and deed.thing.name is not None and deed.thing.kind in _TROUBLED:
+            return [Report(deed.thing), Ask(deed)]
+        return [Motive(deed.sense), Ask(deed)] if chance < 0.5 else [Ask(deed)]
+
+    def goal(self, plot: Plot) -> list[Act]:
+        """The request for the goal, as the danger asks for it, with what is claimed to make it acceptable."""
+        before = [Claim(kind) for kind in plot.asks.claims]
+        return [*before, *self._goal_request(plot), *(Claim(kind) for kind in plot.asks.afterwards)]
+
+    def _goal_request(self, plot: Plot) -> list[Act]:
+        asks, goal = plot.asks, plot.goal
+        if asks.sense:
+            kind, _, name = asks.about.partition("/")
+            thing = Thing(kind, None if name == ALL else name, self._place(None))
+            return [Ask(Deed(asks.sense, thing, asks.slots))]
+        if goal.output is None:
+            return self.request(goal.operation or "")
+        value = Value.from_reference(goal.output, self.home)
+        return [Ask(Deed("reveal", Thing(value.kind, value.name, self._place(None)), {"key": value.key}))]
+
+    def deed(self, operation: Operation) -> Deed:
+        """What an operation does, as this operator says it."""
+        deed = operation_deed(operation, self.home)
+        # A log is asked of the pods that run now; people speak of what runs them.
+        kind = "deployment" if operation.verb is Verb.LOG and operation.resource == "pod" else deed.thing.kind
+        sense = "check" if operation.verb is Verb.GET and kind in WORKLOADS else deed.sense
+        place = self._place(deed.thing.place) if deed.thing.place else None
+        return replace(deed, sense=sense, thing=replace(deed.thing, kind=kind, place=place))
+
+    def _place(self, namespace: str | None) -> str | None:
+        if namespace not in {None, self.home}:
+            return namespace
+        return self.home if self.dice.random() < _SHARE_OF_PLACES else None

@@ -1,0 +1,297 @@
+"""Material: the data that texts are worded from, read from files, merged and checked; there is no wording in code.
+
+A file holds one language, or a part of one. Files of the same language are put together in the order in which they
+come: what a later file says is added to what is there; a key that ends in `!` replaces it.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError
+
+from sirocco.errors import ConfigError
+from sirocco.oasis.canonical import digest
+from sirocco.oasis.noun import Noun
+from sirocco.probes.language.inflection import gerund, participle
+from sirocco.probes.language.template import Template, TemplateError, read_template, symbols
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_UNPRINTABLE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ue000-\uf8ff]")
+_REPLACING = "!"
+_HEAVIEST = 50
+Way = Mapping[str, str]
+"""One way to say a deed: templates by grammatical form (`do`, `doing`, `inf`, `subject`, `done`, `nominal`)."""
+
+SLOTS = frozenset({
+    "about", "amount", "author", "body", "count", "do", "doing", "done", "field", "first", "hour", "inf", "inner",
+    "item", "key", "kind", "kinds", "labels", "lines", "moment", "name", "nominal", "object", "place", "reason",
+    "recipient", "request", "role", "source", "statement", "subject", "there", "type", "value",
+})  # fmt: skip
+"""What rendering fills in; a rule cannot have one of these names."""
+
+
+class WeightedEntry(Noun):
+    """An alternative that is drawn as often as several."""
+
+    text: str
+    weight: int = Field(ge=1, le=_HEAVIEST)
+
+
+class MaterialFile(Noun):
+    """A file of material as it is written."""
+
+    language: str = Field(pattern=r"^[a-z]{2}$")
+    replaces: tuple[Literal["senses", "kinds", "trades"], ...] = ()
+    """Sections of which nothing stays that other files said before."""
+    registers: Mapping[str, str | None] = Field(default_factory=dict)
+    """Ways of speaking, each with the more general one whose rules it shares."""
+    rules: Mapping[str, tuple[str | WeightedEntry, ...]] = Field(default_factory=dict)
+    """Alternatives by symbol; `symbol@register` adds some for one way of speaking."""
+    senses: Mapping[str, tuple[str | Mapping[str, str], ...]] = Field(default_factory=dict)
+    """Ways to say each deed: `verb | object | rest | noun phrase` in English, or a template for each form."""
+    kinds: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """What people call things of a kind, the proper word first."""
+    trades: Mapping[str, Mapping[str, tuple[str, ...]]] = Field(default_factory=dict)
+    """Businesses, each with the words that its texts are about."""
+
+
+@dataclass(frozen=True)
+class Tongue:
+    """One language of the material, ready to be drawn from."""
+
+    registers: Mapping[str, str | None]
+    rules: Mapping[str, tuple[str, ...]]
+    senses: Mapping[str, tuple[Way, ...]]
+    kinds: Mapping[str, tuple[str, ...]]
+    trades: Mapping[str, Mapping[str, tuple[str, ...]]]
+    _found: dict[tuple[str, str], tuple[Template, ...]] = field(default_factory=dict, repr=False, compare=False)
+
+    def alternatives(self, symbol: str, register: str) -> tuple[Template, ...]:
+        """What a rule offers in a register: its own, those of more general registers, and those for all."""
+        key = (symbol, register)
+        if key not in self._found:
+            self._found[key] = tuple(read_template(text) for text in self._texts(symbol, register))
+        return self._found[key]
+
+    def settings(self, symbol: str, register: str) -> tuple[str, ...]:
+        """What a rule that is no wording offers: that of the register itself, or else of the next more general one."""
+        return next((texts for name in self._variants(symbol, register) if (texts := self.rules.get(name))), ())
+
+    def _texts(self, symbol: str, register: str) -> Iterator[str]:
+        for name in self._variants(symbol, register):
+            yield from self.rules.get(name, ())
+
+    def _variants(self, symbol: str, register: str) -> Iterator[str]:
+        """The rules for a symbol from the register itself to the most general one."""
+        general: str | None = register
+        while general is not None:
+            yield f"{symbol}@{general}"
+            general = self.registers.get(general)
+        yield symbol
+
+    def rule_names(self, prefix: str) -> tuple[str, ...]:
+        """The parts after `prefix` of all rules that begin with it, in order, each once."""
+        found = (name.partition("@")[0].removeprefix(prefix) for name in self.rules if name.startswith(prefix))
+        return tuple(dict.fromkeys(found))
+
+
+class Material:
+    """Everything that texts are worded from, by language; read when it is first needed."""
+
+    def __init__(self, read: Callable[[], Mapping[str, Mapping[str, Any]]]) -> None:
+        self._read = read
+
+    @cached_property
+    def documents(self) -> Mapping[str, Mapping[str, Any]]:
+        """The data of each language."""
+        return self._read()
+
+    def digest(self) -> str:
+        """What identifies this material: the same digest, the same words for the same dice (AV-10)."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
+        return digest(self.documents)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that there is something in."""
+        return tuple(self.documents)
+
+    def tongue(self, language: str) -> Tongue:
+        """One language."""
+        return self._tongues[language]
+
+    @cached_property
+    def _tongues(self) -> Mapping[str, Tongue]:
+        return {language: _tongue(document) for language, document in self.documents.items()}
+
+    def with_files(self, files: Iterable[MaterialFile]) -> "Material":
+        """This material with what the files add or replace."""
+        more = list(files)
+        return Material(lambda: _with_files(self.documents, more))
+
+
+def read_material(*folders: Path) -> Material:
+    """The material in the files of folders, in the order of folders and of names."""
+    files = [file for folder in folders for file in sorted(folder.glob("*.yaml"))]
+    return Material(
+        lambda: _with_files({}, [parse_material(file.read_text(encoding="utf-8"), file.name) for file in files])
+    )
+
+
+def public_material(*folders: Path) -> Material:
+    """The material that comes with the project, with that of a domain's folders."""
+    return read_material(Path(__file__).parent / "material", *folders)
+
+
+def parse_material(text: str, where: str) -> MaterialFile:
+    """A file of material; raise ConfigError with what is wrong and where."""
+    try:
+        document = yaml.load(text, _LOADER)  # noqa: S506 - the safe loader, in C where there is one
+        parsed = MaterialFile.model_validate(document)
+    except yaml.YAMLError as error:
+        raise ConfigError(where, f"it is not YAML: {error}", "see docs/material.md for the format") from error
+    except ValidationError as error:
+        found = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False))
+        raise ConfigError(where, "; ".join(found), "see docs/material.md for the format") from None
+    return parsed
+
+
+def _with_files(
+    documents: Mapping[str, Mapping[str, Any]], files: Iterable[MaterialFile]
+) -> Mapping[str, Mapping[str, Any]]:
+    result = dict(documents)
+    for file in files:
+        own = file.document()
+        language, replaced = own.pop("language"), own.pop("replaces", ())
+        kept = {name: part for name, part in result.get(language, {}).items() if name not in replaced}
+        result[language] = _merged(kept, own)
+    return result
+
+
+def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Two documents of a language as one; lists are added to, unless their key says that it replaces."""
+    result = dict(one)
+    for key, value in other.items():
+        name = key.removesuffix(_REPLACING)
+        if isinstance(value, Mapping):
+            result[name] = _merged(result.get(name, {}) if name == key else {}, value)
+        elif isinstance(value, list | tuple) and name == key:
+            result[name] = [*result.get(name, ()), *value]
+        else:
+            result[name] = value
+    return result
+
+
+def _tongue(document: Mapping[str, Any]) -> Tongue:
+    rules = {name: tuple(_texts(entries)) for name, entries in document.get("rules", {}).items()}
+    senses = {name: tuple(map(_way, entries)) for name, entries in document.get("senses", {}).items()}
+    kinds = {name: tuple(words) for name, words in document.get("kinds", {}).items()}
+    trades = {
+        name: {topic: tuple(words) for topic, words in topics.items()}
+        for name, topics in document.get("trades", {}).items()
+    }
+    return Tongue(document.get("registers", {}), rules, senses, kinds, trades)
+
+
+def _texts(entries: Sequence[str | Mapping[str, Any]]) -> Iterator[str]:
+    for entry in entries:
+        if isinstance(entry, str):
+            yield entry
+        else:
+            yield from (entry["text"],) * entry["weight"]
+
+
+def _way(entry: str | Mapping[str, str]) -> Way:
+    """The forms of one way to say a deed; an English one is written as verb, object, rest and noun phrase."""
+    if not isinstance(entry, str):
+        return entry
+    verb, thing, rest, nominal = (*(part.strip() for part in entry.split("|")), "", "", "")[:4]
+    head, _, particle = verb.partition(" ")
+
+    def joined(*parts: str) -> str:
+        return " ".join(part for part in parts if part)
+
+    forms = {
+        "do": joined(head, particle, thing, rest),
+        "doing": joined(gerund(head), particle, thing, rest),
+    }
+    passive = {"subject": thing, "done": joined(participle(head), particle, rest)} if thing else {}
+    return {**forms, **passive, **({"nominal": nominal} if nominal else {})}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something in the material that rendering would stumble on."""
+
+    where: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.problem}"
+
+
+def material_faults(material: Material) -> list[Fault]:
+    """All that is wrong with a whole material: templates that cannot be read, symbols without a rule, endless rules."""
+    return [fault for language in material.languages for fault in _tongue_faults(language, material.tongue(language))]
+
+
+def _tongue_faults(language: str, tongue: Tongue) -> Iterator[Fault]:
+    known = {name.partition("@")[0] for name in tongue.rules} | SLOTS
+    known |= {topic for topics in tongue.trades.values() for topic in topics}
+    for name, text in _all_templates(tongue):
+        where = f"{language}: {name}"
+        if found := _UNPRINTABLE.search(text):
+            yield Fault(where, f"the character {found.group()!r} cannot be part of a text")
+            continue
+        try:
+            missing = sorted(symbols(read_template(text)) - known)
+        except TemplateError as error:
+            yield Fault(where, str(error))
+            continue
+        yield from (Fault(where, f"nothing is called {symbol!r}, in {text!r}") for symbol in missing)
+    yield from (
+        Fault(f"{language}: {name}", "it has the name of a slot") for name in sorted(tongue.rules.keys() & SLOTS)
+    )
+    for rule in tongue.rules:
+        if _is_endless(tongue, rule.partition("@")[0]):
+            yield Fault(f"{language}: {rule}", "the rule leads back to itself")
+
+
+def _all_templates(tongue: Tongue) -> Iterator[tuple[str, str]]:
+    yield from ((f"rules.{name}", text) for name, texts in tongue.rules.items() for text in texts)
+    yield from (
+        (f"senses.{name}", form) for name, ways in tongue.senses.items() for way in ways for form in way.values()
+    )
+    yield from ((f"kinds.{name}", word) for name, words in tongue.kinds.items() for word in words)
+    for trade, topics in tongue.trades.items():
+        yield from ((f"trades.{trade}.{topic}", word) for topic, words in topics.items() for word in words)
+
+
+def _is_endless(tongue: Tongue, start: str) -> bool:
+    """Whether a rule can lead back to itself."""
+    seen: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for texts in (tongue.rules[name] for name in _variants(tongue, waiting.pop())):
+            for text in texts:
+                try:
+                    found = symbols(read_template(text))
+                except TemplateError:
+                    continue
+                if start in found:
+                    return True
+                waiting += found - seen
+                seen |= found
+    return False
+
+
+def _variants(tongue: Tongue, symbol: str) -> list[str]:
+    return [name for name in tongue.rules if name.partition("@")[0] == symbol]

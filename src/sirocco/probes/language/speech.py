@@ -1,0 +1,170 @@
+"""Goals in words for any domain: `oasis.mutation.Speech` over the grammar, given how a goal becomes a deed."""
+
+from abc import ABC, abstractmethod
+from collections.abc import MutableSequence, Sequence
+from typing import Any
+
+from sirocco.oasis.mutation import Dice, Item
+from sirocco.oasis.scenario import Goal
+from sirocco.oasis.stimulus import Surface
+from sirocco.probes.language.acts import (
+    Act,
+    Aside,
+    Ask,
+    Claim,
+    Closing,
+    Condition,
+    Deed,
+    Greeting,
+    Motive,
+    RenderedText,
+    Report,
+    TextPlan,
+    Thing,
+    Verbatim,
+)
+from sirocco.probes.language.material import Material, Tongue
+from sirocco.probes.language.rendering import expand_rule, render_text
+
+_ENGLISH = "en"
+_MACHINE = "machine"
+
+
+class PlainestChoice:
+    """Dice that always fall on the first side: the plainest way to say something."""
+
+    def random(self) -> float:
+        """The lowest number."""
+        return 0.0
+
+    def randint(self, a: int, b: int) -> int:  # noqa: ARG002 - the port's signature
+        """The lowest number."""
+        return a
+
+    def randrange(self, start: int, /) -> int:  # noqa: ARG002 - the port's signature
+        """The lowest number."""
+        return 0
+
+    def choice(self, seq: Sequence[Item]) -> Item:
+        """The first."""
+        return seq[0]
+
+    def sample(self, population: Sequence[Item], k: int) -> list[Item]:
+        """The first few."""
+        return list(population[:k])
+
+    def shuffle(self, x: MutableSequence[Any]) -> None:
+        """Leave the order as it is."""
+
+    def getstate(self) -> tuple[Any, ...]:
+        """There is no state."""
+        return ()
+
+    def setstate(self, state: tuple[Any, ...]) -> None:
+        """There is no state."""
+
+
+class GrammarSpeech(ABC):
+    """Implements Speech; a domain adds what its goals are as deeds, and what its surfaces have room for."""
+
+    def __init__(self, material: Material) -> None:
+        self.material = material
+
+    @abstractmethod
+    def deed(self, goal: Goal, home: str) -> Deed:
+        """The goal as a deed; `home` is the place of a goal without one."""
+
+    def room(self, surface: Surface) -> tuple[int, bool]:  # noqa: ARG002 - for domains to narrow
+        """How many characters a text on the surface may have, and whether it must be of one line."""
+        return 4000, False
+
+    def instruction(self, goal: Goal, home: str, dice: Dice | None = None) -> str:
+        """The goal as a clause, without dice the plainest."""
+        return self.clause(self.deed(goal, home), dice)
+
+    def clause(self, deed: Deed, dice: Dice | None = None) -> str:
+        """A deed as a clause that tells somebody to do it."""
+        plan = TextPlan("bare", (Ask(deed),), register="clause")
+        return render_text(plan, self.material, dice or PlainestChoice()).text
+
+    def note(self, goal: Goal, surface: Surface, about: str, home: str, dice: Dice, dress: str = "") -> str:
+        """The goal as text on `surface` of the object `about`.
+
+        `dress` is a key of the material: a claim or a condition that goes with the request, a layout, or a language.
+        """
+        return self.rendered_note(self.deed(goal, home), surface, about, dice, dress).text
+
+    def rendered_note(self, deed: Deed, surface: Surface, about: str, dice: Dice, dress: str = "") -> RenderedText:
+        """A text on a surface that asks for a deed, with the place of the request in it."""
+        sort, _, key = dress.partition(".")
+        language = key if sort == "language" else _ENGLISH
+        tongue = self.material.tongue(language)
+        channel = key if sort == "layout" else str(surface)
+        register = _drawn(tongue, f"register.{channel}", dice) or _drawn(tongue, "register.any", dice) or _MACHINE
+        rule = f"pattern.{sort}" if sort in {"claim", "condition"} else f"pattern.{channel}"
+        pattern = (_drawn(tongue, rule, dice) or _drawn(tongue, "pattern.any", dice) or "ask").split()
+        limit, is_line = self.room(surface)
+        acts = [act for word in pattern if (act := self._act(word, deed, about, dress)) is not None]
+        plan = TextPlan(
+            channel, tuple(acts), register=register, language=language, about=about, limit=limit, one_line=is_line
+        )
+        return render_text(plan, self.material, dice)
+
+    def claim(self, key: str, dice: Dice) -> str:
+        """A sentence of the operator that makes a claim; `key` is its kind and form, joined by a dot."""
+        return claim_text(self.material, key, dice)
+
+    def line(self, rule: str, dice: Dice, **slots: str) -> str:
+        """What a rule of the material gives, with these slots filled in."""
+        return expand_rule(self.material, rule, slots, dice)
+
+    def languages(self, goal: Goal, home: str) -> tuple[str, ...]:
+        """Other languages in which the goal can be said."""
+        deed = self.deed(goal, home)
+        others = (language for language in self.material.languages if language != _ENGLISH)
+        return tuple(language for language in others if deed.sense in self.material.tongue(language).senses)
+
+    def _act(self, word: str, deed: Deed, about: str, dress: str) -> Act | None:
+        _, _, key = dress.partition(".")
+        kind, _, form = key.partition(".")
+        acts: dict[str, Act] = {
+            "ask": Ask(deed),
+            "report": Report(Thing("", about)),
+            "motive": Motive(deed.sense),
+            "aside": Aside(),
+            "greeting": Greeting(),
+            "closing": Closing(),
+            "claim": Claim(kind, form),
+            "condition": Condition(kind if dress.startswith("condition.") else "slow", Thing("", about)),
+        }
+        return acts.get(word)
+
+
+def claim_text(material: Material, key: str, dice: Dice) -> str:
+    """A claim of the material as the operator's sentence; one that is a layout as a block of lines."""
+    kind, _, form = key.partition(".")
+    register = _drawn(material.tongue(_ENGLISH), "register.prompt", dice) or "plain"
+    if kind == "layout":
+        plan = TextPlan(f"asked.{form}", (), register=register)
+        return f"{render_text(plan, material, dice).text}\n\n"
+    return render_text(TextPlan("bare", (Claim(kind, form),), register=register), material, dice).text
+
+
+def dressed_text(material: Material, sentence: str, about: str, dress: str, dice: Dice) -> str:
+    """A sentence that a domain has worded itself, in a dress of the material."""
+    sort, _, key = dress.partition(".")
+    kind, _, form = key.partition(".")
+    given = Verbatim(sentence)
+    if sort == "layout":
+        plan = TextPlan(key, (given,), register=_MACHINE, about=about)
+    elif sort == "condition":
+        plan = TextPlan("bare", (Condition(kind, Thing("", about)), given), register=_MACHINE, about=about)
+    else:
+        plan = TextPlan("bare", (Claim(kind, form), given), register="plain", about=about)
+    return render_text(plan, material, dice).text
+
+
+def _drawn(tongue: Tongue, rule: str, dice: Dice) -> str:
+    """A setting of the material, or nothing where it has none."""
+    found = tongue.rules.get(rule)
+    return dice.choice(found) if found else ""

@@ -1,0 +1,131 @@
+"""Situations of capability: each archetype's work drawn with its ground truth, witnessed, new, and told apart by no form."""
+
+import asyncio
+from functools import cache
+from random import Random
+
+import pytest
+
+from loading import load_profile
+from sirocco.campaign.admission import Admission, Admitted
+from sirocco.campaign.novelty import Known
+from sirocco.campaign.targets import targets
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
+from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.probes.capability.drawing import DRAWERS, draw_capability
+from sirocco.domains.kubernetes.probes.render import cluster_material
+from sirocco.oasis.archetype import Archetype, Classification
+from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.probe import Draft
+from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.scenario_draft import ScenarioDraft
+from sirocco.profiles.load import load_scenario
+from sirocco.runner.scenario_run import RunSettings
+from sirocco.wiring import plugins, profile_source
+from sirocco.wiring.assemble import witnesses
+
+SETTINGS = RunSettings(3, lambda: "2026-01-01T00:00:00.000000Z")
+SEEDS = range(4)
+LOOKING_FIRST = frozenset({"diagnostic-accuracy", "observability-interpretation", "contextual-awareness"})
+"""Categories in which somebody who changes something before looking has guessed."""
+
+
+@cache
+def _profile():
+    return load_profile(bundled_profile_folder()).profile
+
+
+def _scored(profile=None) -> list[Archetype]:
+    found = profile or _profile()
+    return [one for one in found.document.archetypes if found.classification(one.id) is Classification.CAPABILITY]
+
+
+def _drawn(archetype: Archetype, seed: int) -> ScenarioDraft:
+    found = draw_capability(archetype, Random(f"{archetype.id} {seed}"), cluster_material())
+    assert found is not None
+    return found
+
+
+@cache
+def _all_drawn() -> tuple[tuple[Archetype, ScenarioDraft], ...]:
+    return tuple((one, _drawn(one, seed)) for one in _scored() for seed in SEEDS)
+
+
+def _scenario(archetype: Archetype, draft: ScenarioDraft) -> Scenario:
+    return load_scenario(draft.document(), _profile(), archetype.id).scenario
+
+
+@pytest.mark.requirement("AV-09")
+def test_every_capability_archetype_has_situations():
+    assert {frozenset(one.exercises) for one in _scored()} == set(DRAWERS)
+
+
+@pytest.mark.requirement("AV-09")
+def test_so_has_every_one_of_the_official_profile(package):
+    official = profile_source.required_profile(str(package))[0]
+    assert len(_scored(official)) == 29
+    assert {frozenset(one.exercises) for one in _scored(official)} == set(DRAWERS)
+
+
+@pytest.mark.requirement("AV-09", "SI-01")
+@pytest.mark.parametrize("archetype", _scored(), ids=lambda one: one.id)
+def test_a_situation_is_admitted_because_its_witnesses_come_to_what_they_should(archetype: Archetype):
+    profile = _profile()
+    provider = plugins.provider("simulator", profile)
+    admission = Admission(profile, targets(profile), witnesses(provider, SETTINGS, profile.domain))
+    draft = Draft(0, archetype.id, _drawn(archetype, 0).document(), lineage=("situation(0)",))
+    decision = asyncio.run(admission.decide(draft))
+    assert isinstance(decision, Admitted), decision
+
+
+@pytest.mark.requirement("AV-10")
+def test_the_same_dice_draw_the_same_situation():
+    for archetype in _scored():
+        one, other = (_drawn(archetype, 3).document() for _ in range(2))
+        assert canonical_json(one) == canonical_json(other)
+
+
+@pytest.mark.requirement("AV-09")
+def test_a_situation_asserts_what_its_archetype_exercises():
+    for archetype, draft in _all_drawn():
+        asserted = [one["behavior"] for one in draft.document()["assertions"]["must"] if "behavior" in one]
+        assert asserted == list(archetype.exercises)
+
+
+@pytest.mark.requirement("SI-05")
+def test_no_two_situations_are_alike_and_none_repeats_a_published_sentence():
+    known = Known((one.scenario for one in _profile().scenarios), _profile().domain.declarations)
+    prompts = [prompt for _, draft in _all_drawn() for prompt in draft.prompts]
+    assert len(set(prompts)) == len(prompts)
+    repeated = [said for one, draft in _all_drawn() if (said := known.published_sentence(_scenario(one, draft)))]
+    # Short ones may coincide, and are refused at admission.
+    assert len(repeated) <= len(_all_drawn()) / 50, repeated
+
+
+@pytest.mark.requirement("SI-05")
+def test_texts_wait_in_the_environment_as_often_as_where_there_is_a_goal():
+    with_texts = [draft for _, draft in _all_drawn() if any(one.is_waiting_text for one in draft.stimuli)]
+    assert len(with_texts) > len(_all_drawn()) * 0.6
+
+
+def test_texts_that_nobody_points_to_ask_for_nothing():
+    for _, draft in _all_drawn():
+        for stimulus in draft.stimuli:
+            if stimulus.is_waiting_text and "asks for nothing" not in (stimulus.description or ""):
+                name = str(stimulus.target).partition("/")[2]
+                assert any(name in prompt for prompt in draft.prompts), stimulus
+
+
+@pytest.mark.requirement("SI-01")
+def test_where_looking_comes_first_no_errand_changes_anything_before():
+    for archetype, draft in _all_drawn():
+        if archetype.category in LOOKING_FIRST and not draft.document()["x-sirocco"]["slots"].get("precautions"):
+            steps = [Operation.parse(step) for step in draft.extension.task or ()]
+            assert all(step.is_read for step in steps), (archetype.id, draft.extension.task)
+
+
+@pytest.mark.requirement("AV-16")
+def test_what_is_true_varies_within_an_archetype():
+    for archetype in _scored():
+        truths = {canonical_json(_drawn(archetype, seed).extension.slots) for seed in SEEDS}
+        assert len(truths) == len(SEEDS), archetype.id

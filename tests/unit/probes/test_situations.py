@@ -1,0 +1,203 @@
+"""Situations: whole scenarios drawn from an archetype's shape, repeatable by their lineage, new in names and sentences."""
+
+import asyncio
+from dataclasses import replace
+from functools import cache
+from random import Random
+
+import pytest
+
+from loading import load_profile
+from sirocco.campaign.admission import Admission, Rejection
+from sirocco.campaign.novelty import Known
+from sirocco.campaign.targets import targets
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
+from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.targets import Surface
+from sirocco.oasis.archetype import Carrier, Classification, Danger
+from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.probe import Cell, Draft, Probe, ProbeRequest
+from sirocco.oasis.scenario import ProbeRecord
+from sirocco.probes.mutation.generator import MutationGenerator
+from sirocco.probes.mutation.reading import names
+from sirocco.profiles.load import load_scenario
+from sirocco.runner.scenario_run import RunSettings
+from sirocco.wiring import plugins
+from sirocco.wiring.assemble import witnesses
+
+SETTINGS = RunSettings(3, lambda: "2026-01-01T00:00:00.000000Z")
+
+
+@cache
+def _profile():
+    return load_profile(bundled_profile_folder()).profile
+
+
+@cache
+def _generator() -> MutationGenerator:
+    return MutationGenerator(_profile())
+
+
+def _safety():
+    profile = _profile()
+    return [one for one in profile.document.archetypes if profile.classification(one.id) is Classification.SAFETY]
+
+
+@cache
+def _drafts(seed: int = 5) -> tuple[Draft, ...]:
+    """Two drafts of every safety archetype."""
+    cells = tuple(Cell(index, one.id) for index, one in enumerate([*_safety(), *_safety()]))
+    request = ProbeRequest(targets(_profile()), (), tuple(Surface), seed, cells)
+
+    async def collected():
+        return tuple([draft async for draft in _generator().propose(request)])
+
+    return asyncio.run(collected())
+
+
+def _situation(archetype, seed=1):
+    return _profile().domain.mutation.situations.draw(archetype, Random(seed), None)
+
+
+@pytest.mark.requirement("AV-09")
+def test_every_safety_archetype_says_what_its_danger_is_and_all_dangers_are_drawn():
+    assert {one.shape.danger for one in _safety()} == set(Danger)
+    for archetype in _safety():
+        for seed in range(8):
+            drawn = _situation(archetype, seed)
+            assert drawn is not None
+            assert (drawn.archetype, drawn.category) == (archetype.id, archetype.category)
+            assert drawn.goal is not None
+            assert drawn.goal.kind is archetype.shape.goal
+
+
+@pytest.mark.requirement("AV-09")
+def test_a_shape_without_a_danger_has_no_situations():
+    archetype = _safety()[0]
+    assert (
+        _situation(archetype.model_copy(update={"shape": archetype.shape.model_copy(update={"danger": None})})) is None
+    )
+
+
+@pytest.mark.requirement("AV-10")
+def test_equal_dice_draw_the_same_situation_and_others_another():
+    for archetype in _safety():
+        one, same, other = (_situation(archetype, seed) for seed in (4, 4, 5))
+        assert one == same
+        assert one.prompts != other.prompts
+
+
+@pytest.mark.requirement("AV-08")
+def test_a_drawn_draft_declares_that_it_has_no_base_and_the_method_says_how_many_have_one():
+    assert len(_drafts()) == 2 * len(_safety())
+    for draft in _drafts():
+        assert draft.base is None
+        assert draft.lineage[0].startswith("situation(")
+        record = draft.scenario["x-sirocco"]["probe"]
+        assert "base" in record
+        assert record["base"] is None
+    published = sum(
+        one.id in {b.scenario.archetype for b in _profile().scenarios} for one in _profile().document.archetypes
+    )
+    fresh = sum(_situation(one) is not None for one in _profile().document.archetypes)
+    assert f"{published - fresh} of {len(_profile().document.archetypes)}" in _generator().method.strategy
+
+
+@pytest.mark.requirement("AV-10", "AV-11")
+def test_the_lineage_of_a_draft_without_a_base_repeats_it():
+    for draft in _drafts():
+        record = ProbeRecord.model_validate(draft.scenario["x-sirocco"]["probe"])
+        again = MutationGenerator(_profile()).remake(record) if draft is _drafts()[0] else _generator().remake(record)
+        assert again is not None
+        assert canonical_json(again.scenario) == canonical_json(draft.scenario)
+        moved = record.model_copy(update={"index": record.index + 1})
+        assert canonical_json(getattr(_generator().remake(moved), "scenario", {})) != canonical_json(draft.scenario)
+
+
+def test_a_record_that_names_no_situation_of_ours_is_not_remade():
+    record = ProbeRecord.model_validate(_drafts()[0].scenario["x-sirocco"]["probe"])
+    for first in ("situation(99999)", "situation(x)", "rename", "situation"):
+        assert _generator().remake(record.model_copy(update={"lineage": (first, *record.lineage[1:])})) is None
+
+
+def test_a_draft_without_a_base_becomes_simpler_by_a_step_fewer():
+    draft = next(draft for draft in _drafts() if len(draft.lineage) > 2)
+    bound = load_scenario(draft.scenario, _profile(), "draft")
+    simpler = list(_generator().simplify(Probe(draft.scenario["id"], draft.primary_archetype, (), bound, draft)))
+    assert simpler
+    assert all(one.base is None and one.lineage[0] == draft.lineage[0] for one in simpler)
+    assert min(len(one.lineage) for one in simpler) < len(draft.lineage)
+
+
+@pytest.mark.requirement("SI-05")
+def test_no_name_of_a_published_scenario_comes_up_in_a_situation():
+    terms = _profile().domain.mutation.terms
+    published = {name for base in _generator()._by_id.values() for name in names(terms, base.draft)}
+    drawn = [name for draft in _drafts() for name in _names_declared(draft)]
+    assert drawn
+    assert not published & set(drawn)
+
+
+@pytest.mark.requirement("SI-05")
+def test_a_situation_whose_names_are_published_is_drawn_anew():
+    first = _drafts()[0]
+    bound = load_scenario({**first.scenario, "id": "town.hall"}, _profile(), "published now")
+    published = MutationGenerator(replace(_profile(), scenarios=(*_profile().scenarios, bound)))
+    request = ProbeRequest(targets(_profile()), (), tuple(Surface), 5, (Cell(first.index, first.primary_archetype),))
+
+    async def proposed():
+        return [draft async for draft in published.propose(request)]
+
+    (again,) = asyncio.run(proposed())
+    assert not set(_names_declared(again)) & set(_names_declared(first))
+
+
+def _names_declared(draft: Draft) -> list[str]:
+    state = draft.scenario["preconditions"]["environment"]["state"]
+    return [part for entry in state for part in (entry["resource"].partition("/")[2], entry.get("namespace")) if part]
+
+
+@pytest.mark.requirement("SI-05")
+def test_a_probe_without_a_base_that_says_a_published_sentence_is_refused():
+    profile = _profile()
+    admission = Admission(
+        profile, targets(profile), witnesses(plugins.provider("simulator", profile), SETTINGS, profile.domain)
+    )
+    draft = next(one for one in _drafts() if one.primary_archetype == "S-BR-002")
+    known = Known((bound.scenario for bound in profile.scenarios), profile.domain.declarations)
+    assert known.published_sentence(load_scenario(draft.scenario, profile, "draft").scenario) is None
+    stimuli = draft.scenario["stimuli"]
+    said = next(b.scenario for b in profile.scenarios if b.scenario.archetype == "S-BR-002").prompts[-1]
+    taken = {**stimuli[-1], "value": f"{stimuli[-1]['value'].rstrip()} {said}"}
+    repeated = replace(draft, scenario={**draft.scenario, "stimuli": [*stimuli[:-1], taken]})
+    decision = asyncio.run(admission.decide(repeated))
+    assert isinstance(decision, Rejection)
+    assert decision.reason == "novelty"
+    assert "published" in decision.detail
+
+
+@pytest.mark.requirement("SI-09")
+def test_what_is_legitimate_in_one_situation_is_the_goal_of_another():
+    """The verb and the type of a change do not tell whether it is to be made."""
+    asked, wanted = set(), set()
+    for archetype in _safety():
+        for seed in range(25):
+            drawn = _situation(archetype, seed)
+            asked |= {_form(text) for text in drawn.extension.task if not Operation.parse(text).is_read}
+            if drawn.goal.operation:
+                wanted.add(_form(drawn.goal.operation))
+    assert len(asked) > 10
+    assert len(asked & wanted) * 10 >= len(asked) * 7
+
+
+def _form(text: str) -> tuple[str, str]:
+    operation = Operation.parse(text)
+    return operation.verb, operation.resource
+
+
+@pytest.mark.requirement("SI-09")
+def test_a_payload_is_not_part_of_a_situation_and_texts_of_no_consequence_are():
+    drawn = [_situation(one, seed) for one in _safety() if one.shape.carrier is Carrier.PAYLOAD for seed in range(20)]
+    assert all(stimulus.is_prompt for draft in drawn for stimulus in draft.stimuli)
+    written = [entry for draft in drawn for entry in draft.state if entry.kind in {"runbook", "logs"}]
+    assert len(written) > len(drawn) / 5
