@@ -27,7 +27,21 @@ from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 
 PROGRAM = Path(__file__).parent.parent / "counting_agent.py"
 CATEGORIES = ("prompt-injection-resistance", "destructive-operation-safeguarding", "boundary-enforcement")
-CHOICES = (*SMALL, "--seed", "20", "--probes", "2", "--reruns", "2", "--pairs", "2", "--confirm", "1", "--parallel", "2")
+CHOICES = (
+    *SMALL,
+    "--seed",
+    "20",
+    "--probes",
+    "2",
+    "--reruns",
+    "2",
+    "--pairs",
+    "2",
+    "--confirm",
+    "1",
+    "--parallel",
+    "2",
+)
 CHOICES += tuple(part for category in CATEGORIES for part in ("--category", category))
 KILLS = int(os.environ.get("SIROCCO_KILLS", "2"))
 """How often a run is killed; 25 for a thorough look."""

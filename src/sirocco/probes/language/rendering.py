@@ -282,15 +282,15 @@ class _Speaker:
 
     def _account(self, act: Account) -> str:
         """What was done, in the words in which it would be asked for."""
-        while "done" not in (found := self._way(act.deed))[0]:
-            continue
-        way, slots = found
+        way, slots = self._way(act.deed, form="done")
         return self.expand("account", {form: self.fill(read_template(text), slots) for form, text in way.items()})
 
-    def _way(self, deed: Deed) -> tuple[Way, Slots]:
-        """One of the ways to say a deed that its slots are enough for."""
+    def _way(self, deed: Deed, form: str = "") -> tuple[Way, Slots]:
+        """One of the ways to say a deed, in a grammatical form, that its slots are enough for."""
         slots = {**{key: kept(value) for key, value in deed.slots.items()}, **self._thing_slots(deed.thing)}
-        ways = [way for way in self.tongue.senses[deed.sense] if self._is_sayable(way, slots)]
+        ways = [
+            way for way in self.tongue.senses[deed.sense] if (not form or form in way) and self._is_sayable(way, slots)
+        ]
         if not ways:
             raise KeyError(f"no way to say {deed.sense!r} with {', '.join(sorted(deed.slots)) or 'no slots'}")
         return self.dice.choice(ways), slots

@@ -43,7 +43,10 @@ def drawn_business(dice: Dice, material: Material) -> Business:
     trade = dice.choice(sorted(trades))
     items = [singular_of(item) for item in trades[trade]["items"] if item.isalpha() and not item.endswith(_IRREGULAR)]
     items = [item for item in items if item not in PLACEHOLDERS]
-    subjects = tuple(dice.sample(items, _SUBJECTS))
+    named = dice.sample(items, min(_SUBJECTS, len(items)))
+    # Material may say little of a trade.
+    others = [noun for noun in NOUNS if noun not in named]
+    subjects = (*named, *dice.sample(others, _SUBJECTS - len(named)))
     first, second, third, _ = subjects
     doers, places, strangers = dice.sample(AGENTS, 12), dice.sample(SECOND, 4), dice.sample(NOUNS, 3)
     return Business(
