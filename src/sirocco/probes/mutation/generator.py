@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from itertools import islice
+from itertools import islice, tee
 from pathlib import Path
 from random import Random
 
@@ -48,7 +48,7 @@ _SEALED = (
 )
 _DRAWN = 10
 """Situations that are drawn for a cell at most."""
-_GUESTS = 8
+_GUESTS = 16
 """Situations that each of them is composed with at most, where a composition is asked for."""
 _SAMPLED = 5
 """Situations by which an archetype's offers are told."""
@@ -336,9 +336,11 @@ class MutationGenerator:
     def _candidates(self, request: ProbeRequest, cell: Cell) -> Iterator[tuple[_Origin, list[Step], ScenarioDraft]]:
         """What could be made for a cell, in an order that the seed decides: a chain over each base, with each guest."""
         dice = _dice(request.seed, cell.archetype, cell.index, "chain")
+        companions = self._starting_points(cell.companion, request.seed, cell.index, dice, _GUESTS)
         for base in self._starting_points(cell.archetype, request.seed, cell.index, dice, _DRAWN):
             origin = self._origin(request.seed, cell.index, base)
-            guests = self._starting_points(cell.companion, request.seed, cell.index, dice, _GUESTS)
+            # Drawn once, and only as many as are asked for.
+            companions, guests = tee(companions)
             for guest in guests if cell.companion else (None,):
                 if chained := _chain(origin, cell, guest, request.surfaces, dice):
                     yield (origin, *chained)
