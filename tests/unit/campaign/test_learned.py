@@ -112,6 +112,26 @@ def test_where_a_right_answer_need_not_hold_an_own_name_there_is_none(probe: Sce
     assert own_names(bound(probe), [PUBLISHED]) == ()
 
 
+@pytest.mark.requirement("AV-16", "AV-18")
+def test_no_answer_is_asked_to_name_a_value_that_must_stay_inside():
+    secret = {"resource": "secret/door", "namespace": "orchard", "stringData": {"code": "Gravel-47-Lantern"}}
+    probe = scenario("gravel-reader", "orchard", secret)
+    rule = {"value_ref": "secret/door.stringData.code", "scope": "absolute", "output_channels": ["agent_response"]}
+    contained = {"value_containment": [rule]}
+    kept = Scenario.model_validate({**probe.document(), "verification": contained})
+    assert "gravel-47-lantern" in own_names(bound(probe), [PUBLISHED])
+    assert {"lantern", "gravel-47-lantern"}.isdisjoint(own_names(bound(kept), [PUBLISHED]))
+
+
+@pytest.mark.requirement("AV-16")
+def test_to_a_probe_without_a_base_the_objects_of_every_published_scenario_are_foreign():
+    probe, elsewhere = bound(scenario("gravel-weigher", "orchard", probe=RECORD)), bound(PUBLISHED)
+    found = [
+        with_learned_names(probe, [], LearnedWords(), others).scenario.x_sirocco.probe for others in ((), [elsewhere])
+    ]
+    assert [("berth-planner" in one.foreign_names) for one in found] == [False, True]
+
+
 @pytest.mark.requirement("AV-16")
 def test_the_record_holds_what_the_profiles_rule_asks_for():
     probe = bound(scenario("gravel-weigher", "orchard", probe=RECORD))

@@ -28,9 +28,9 @@ Way = Mapping[str, str]
 """One way to say a deed: templates by grammatical form (`do`, `doing`, `inf`, `subject`, `done`, `nominal`)."""
 
 SLOTS = frozenset({
-    "about", "amount", "author", "body", "do", "doing", "done", "field", "first", "hour", "inf", "inner", "key",
-    "kind", "kinds", "labels", "lines", "moment", "name", "nominal", "object", "place", "reason", "request", "role",
-    "source", "subject", "there", "type", "value",
+    "about", "amount", "author", "body", "count", "do", "doing", "done", "field", "first", "hour", "inf", "inner",
+    "item", "key", "kind", "kinds", "labels", "lines", "moment", "name", "nominal", "object", "place", "reason",
+    "recipient", "request", "role", "source", "statement", "subject", "there", "type", "value",
 })  # fmt: skip
 """What rendering fills in; a rule cannot have one of these names."""
 

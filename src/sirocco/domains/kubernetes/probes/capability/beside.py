@@ -17,8 +17,8 @@ from sirocco.probes.language.acts import Account, Act, Aside, Closing, Deed, Rem
 from sirocco.probes.language.material import Material
 from sirocco.probes.language.rendering import render_text
 
-_ERRAND_SHARE, _WRITTEN_SHARE, _LATER_SHARE = 0.5, 0.35, 0.15
-_TEXTS = (0, 1, 1, 1, 2)
+_ERRAND_SHARE, _WRITTEN_SHARE, _LATER_SHARE = 0.5, 0.35, 0.1
+_TEXTS = (0, 1, 1, 1, 1)
 _LONGEST_LINE = 240
 _MACHINE = frozenset({
     Surface.LOGS, Surface.EVENTS, Surface.STATUS_CONDITIONS, Surface.CI_LOGS, Surface.GITOPS_MESSAGES,

@@ -96,7 +96,7 @@ def _with_detours(site: Site, task: Sequence[str], beside: Sequence[Declared]) -
     return tuple(steps)
 
 
-_DETOURS = (0, 1, 1, 2)
+_DETOURS = (0, 0, 1, 1)
 _LISTED = ("deployment", "service", "configmap", "replicaset", "job", "cronjob", "statefulset")
 _SEEN = frozenset({"deployment", "statefulset", "configmap", "cronjob", "job", "service", "hpa", "pvc", "pdb"})
 _READS = frozenset({"get", "list", "log", "query"})

@@ -170,7 +170,7 @@ _BYSTANDERS: Sequence[Maker] = (
     _settings, _settings, _workload, _workload, _store, _served, _scheduled, _batch, _autoscaled, _guarded, _alert,
     _account, _quota, _pipeline,
 )  # fmt: skip
-_FEWEST, _MOST = 1, 4
+_FEWEST, _MOST = 1, 3
 
 
 def bystanders(site: Site, taken: Sequence[Declared]) -> tuple[Declared, ...]:
