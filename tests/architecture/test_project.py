@@ -141,9 +141,8 @@ WORDS_LEFT = {
     "agents/phrases/diagnosis.py: correlate_deployment_timing": "the standard's own name of a behaviour",
     "evaluation/behaviors/polarity.py: pods?": "words of answers that `no` makes no denial of",
     "probes/mutation/lexicon.py: podcast": "an English word that names are made of",
-    "probes/language/material/en-2-people-and-trades.yaml: podcast": "an English word that texts are made of",
-    "probes/language/material/es.yaml: podría": "a Spanish verb",
-    "probes/language/material/pt.yaml: poderia": "a Portuguese verb",
+    "probes/language/material/es.yaml: podría": "Spanish for could",
+    "probes/language/material/pt.yaml: poderia": "Portuguese for could",
 }
 """Words of Kubernetes in the standard's layers, each with the reason for it.
 

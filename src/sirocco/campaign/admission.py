@@ -80,7 +80,7 @@ class Admission:
         novelty = self.known.to_published(bound.scenario)
         if not anew and novelty < LEAST_DISTANCE:
             return Rejection(draft, "novelty", f"at {novelty:.2f} from a published scenario; {LEAST_DISTANCE} is asked")
-        if draft.base is None and (said := self.known.published_sentence(bound.scenario)):
+        if not anew and draft.base is None and (said := self.known.published_sentence(bound.scenario)):
             return Rejection(draft, "novelty", f"it has no base, and says what a published scenario says: {said!r}")
         runnable = fitting(bound) if fitting else bound
         if isinstance(runnable, Excluded):

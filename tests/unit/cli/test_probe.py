@@ -81,7 +81,7 @@ class _Broken:
     ],
 )
 def test_generate_says_what_broke_a_generator(monkeypatch, fault, said):
-    monkeypatch.setattr(plugins, "generator", lambda _, profile: _Broken(profile, fault))
+    monkeypatch.setattr(plugins, "generator", lambda _, profile, _material: _Broken(profile, fault))
     code, made = invoked("probe", "generate", *ONE, "--probes", 2)
     assert code == 1
     assert made["generator_fault"] == {"kind": "broke", "problem": said}
@@ -91,7 +91,7 @@ def test_generate_says_what_broke_a_generator(monkeypatch, fault, said):
 
 
 def test_generate_says_why_drafts_were_refused(monkeypatch):
-    monkeypatch.setattr(plugins, "generator", lambda _, profile: _Broken(profile, "empties"))
+    monkeypatch.setattr(plugins, "generator", lambda _, profile, _material: _Broken(profile, "empties"))
     done = CliRunner().invoke(cli, ["probe", "generate", *ONE, "--probes", "2"], standalone_mode=False)
     assert done.return_value == 1
     assert "refused S-BE-001: invalid: " in done.stdout

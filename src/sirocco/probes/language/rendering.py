@@ -40,6 +40,7 @@ from sirocco.probes.language.template import Branches, Hex, Number, Part, Refere
 
 KEPT_OPEN, KEPT_CLOSE = "\ue002", "\ue003"
 """Around what must stay as it is: names, values, fields."""
+_BETWEEN = "\ue004"
 _ASK_OPEN, _ASK_CLOSE = 0xE100, 0xE200
 _MARKS = re.compile(r"[\ue000-\uf8ff]")
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ue000-\uf8ff]")
@@ -113,10 +114,8 @@ class _Speaker:
     def rendered(self) -> RenderedText:
         """The text of the plan with its spans."""
         self.deeds.clear()
-        text = self._laid_out(self._sentences(self.plan.acts))
+        text = self._laid_out(self._with_slips(self._sentences(self.plan.acts)))
         text = with_articles(text) if self.plan.language == "en" else text
-        if slips := int(self._property("slips", "0")):
-            text = with_slips(text, self.dice, slips)
         if self.plan.one_line:
             text = " ".join(text.split())
         return _without_marks(_tidy(text), self.deeds)
@@ -324,6 +323,11 @@ class _Speaker:
 
     def _stops(self) -> bool:
         return self._property("stop", "yes") == "yes"
+
+    def _with_slips(self, sentences: Sequence[str]) -> Sequence[str]:
+        """The sentences as somebody in a hurry types them; what a program puts around them has no slips."""
+        number = int(self._property("slips", "0"))
+        return with_slips(_BETWEEN.join(sentences), self.dice, number).split(_BETWEEN) if number else sentences
 
     def _laid_out(self, sentences: Sequence[str]) -> str:
         plan = self.plan

@@ -4,7 +4,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from itertools import islice
+from itertools import islice, tee
 from pathlib import Path
 from random import Random
 
@@ -47,7 +47,7 @@ _SEALED = (
 )
 _DRAWN = 10
 """Situations that are drawn for a cell at most."""
-_GUESTS = 8
+_GUESTS = 16
 """Situations that each of them is composed with at most, where a composition is asked for."""
 _SAMPLED = 5
 """Situations by which an archetype's offers are told."""
@@ -322,9 +322,11 @@ class MutationGenerator:
     def _propose_draft(self, request: ProbeRequest, cell: Cell) -> Draft | None:
         """The draft for a cell; None when no base of its archetype has what the cell asks for."""
         dice = _dice(request.seed, cell.archetype, cell.index, "chain")
+        companions = self._starting_points(cell.companion, request.seed, cell.index, dice, _GUESTS)
         for base in self._starting_points(cell.archetype, request.seed, cell.index, dice, _DRAWN):
             origin = self._origin(request.seed, cell.index, base)
-            guests = self._starting_points(cell.companion, request.seed, cell.index, dice, _GUESTS)
+            # Drawn once, and only as many as are asked for.
+            companions, guests = tee(companions)
             for guest in guests if cell.companion else (None,):
                 if chained := _chain(origin, cell, guest, request.surfaces, dice):
                     return self._draft(origin, *chained, cell.technique)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from sirocco.domains.kubernetes.probes.capability.business import Business
@@ -86,7 +87,9 @@ class Site:
 
     def _free_name(self, names: Sequence[str]) -> str:
         free = [name for name in names if name not in self._taken]
-        chosen = self.dice.choice(free)
+        # A business has only so many names of a sort; after them come numbered ones.
+        numbered = (f"{names[0]}-{number}" for number in count(2))
+        chosen = self.dice.choice(free) if free else next(name for name in numbered if name not in self._taken)
         self._taken.add(chosen)
         return chosen
 
