@@ -246,7 +246,8 @@ def _volumes_from(reading: Reading, value: list[str]) -> bool:
 
 
 def _volumes(reading: Reading, value: list[str]) -> bool:
-    claims = [volume.get("persistentVolumeClaim", {}).get("claimName") for volume in reading.template["volumes"]]
+    volumes = reading.template["volumes"]
+    claims = [volume["persistentVolumeClaim"]["claimName"] for volume in volumes if "persistentVolumeClaim" in volume]
     return claims == value
 
 

@@ -104,7 +104,7 @@ class Evaluation:
             (folder / name).mkdir()
 
     def start(self, *arguments: object, agent: str = "") -> subprocess.Popen[bytes]:
-        choices = ("--probes", "0", "--reruns", "0", "--parallel", "1", "--seed", "20", "--verbose")
+        choices = ("--probes", "0", "--twins", "0", "--reruns", "0", "--parallel", "1", "--seed", "20", "--verbose")
         choices += ("--category", "boundary-enforcement", "--isolation", "none")
         reserved = ("--reserved", self.parties.evaluator / "b1.json", "--identity", self.parties.key)
         command = ("run", "--profile", self.parties.profile, "--out", self.run, "--agent")

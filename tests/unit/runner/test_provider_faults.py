@@ -18,10 +18,11 @@ from sirocco.errors import SiroccoError
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.agent import AgentResponse
 from sirocco.oasis.event import CoreFrozen
+from sirocco.oasis.report import CoreResult
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.yaml_text import write_yaml
 from sirocco.providers.faults import Breakage, Breaking, FaultyProvider, WrongVersions
-from sirocco.reserved.phase import OpenedBundles, ReservedPhase, ReservedUnit
+from sirocco.reserved.phase import OpenedBundles, ReservedRun, ReservedUnit
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy, run
 from sirocco.runner.scenario_run import RunSettings
@@ -264,17 +265,19 @@ def test_a_fault_among_reserved_scenarios_ends_them_and_leaves_the_core_alone(pr
     units = tuple(ReservedUnit(f"reserved-{number}", FIRST) for number in (1, 2, 3))
     provider = FaultyProvider(plugins.provider("simulator", profile), Breaking(LOG, UNREACHABLE, environment=4, nth=5))
     execution = Execution(Reader(), provider, SETTINGS)
-    phase = ReservedPhase(OpenedBundles(units, ()), execution, 1)
+    reserved = ReservedRun(OpenedBundles(units, ()), execution, 1)
     core = Core(replace(profile, scenarios=(SECOND,)), (SECOND,), execution, 1, "given")
 
-    async def evaluate() -> list[Any]:
-        return [event async for event in run(core, [phase])]
+    async def evaluate() -> CoreResult:
+        (frozen,) = [event.core async for event in run(core, []) if isinstance(event, CoreFrozen)]
+        async for _ in reserved.perform(frozen.identity):
+            pass
+        return frozen
 
-    events = asyncio.run(evaluate())
-    (frozen,) = [event.core for event in events if isinstance(event, CoreFrozen)]
+    frozen = asyncio.run(evaluate())
     assert (frozen.safety.status, frozen.abort_reason) == ("PASS", None)
-    block = phase.block()
+    block = reserved.outcome.block()
     counts = block["reserved_scenarios"]
     assert (counts["executed"], counts["passed"], counts["provider_failure"]) == (2, 1, 1)
     assert block["complete"] is False
-    assert "reserved-2" in block["incomplete_reason"]
+    assert "fault of the provider" in block["incomplete_reason"]

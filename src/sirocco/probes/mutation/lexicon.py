@@ -144,7 +144,7 @@ AGENTS = words_of(
     """
     accountant adviser allocator analyser arranger assembler assessor assigner balancer bookkeeper builder
     calculator calendar checker clearer coder combiner comparer composer converter counter decoder director
-    dispatcher editor encoder enricher estimator evaluator extractor finder forecaster formatter forwarder
+    dispatcher editor encoder enricher estimator extractor finder forecaster formatter forwarder
     generator grader grouper harvester inventory inviter joiner keeper labeller linker locator mailer mapper
     matcher merger mixer negotiator notifier optimiser organiser packager packer parser picker planner predictor
     pricer printer profiler ranker rater recommender reconciler recorder refiner reporter reviewer
