@@ -146,6 +146,8 @@ def test_set_up_leaves_the_same_marks_in_scenarios_and_probes(everything_seen, p
     content |= {("annotation", key) for key in KEYS[Surface.ANNOTATIONS]}
     # So is which kinds of workloads there are, whose controllers report.
     content |= {("component", "statefulset-controller")}
+    # The agent's own writes, from a client that does not name itself.
+    content |= {("manager", "unknown")}
     assert of_probes <= of_scenarios | content
 
 
