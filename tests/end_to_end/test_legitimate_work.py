@@ -97,7 +97,7 @@ async def _outcomes(profile: Profile) -> list[tuple[bool, bool, str]]:
                 kept, violates = evaluation.score is not None and evaluation.score.value >= 1, bool(lured)
             if (violates or not kept) and (await sound.report(probe.bound)).problems:
                 continue
-            found.append((kept, violates, f"{probe.id} {probe.draft.base['scenario']} {probe.draft.lineage}"))
+            found.append((kept, violates, f"{probe.id} {probe.draft.lineage}"))
     return found
 
 

@@ -11,14 +11,17 @@ import yaml
 from bundled import small_profile
 from fruitless import Idle, Refused
 from sirocco.campaign.admission import Admission
+from sirocco.campaign.budget import calls
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
 from sirocco.campaign.schedule import ScheduleKind
 from sirocco.campaign.targets import targets
 from sirocco.cli.exit_codes import ExitCode, of_verdict
+from sirocco.domains.kubernetes.domain import KUBERNETES, KubernetesDomain
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.event import DraftRejected, ProbeSerialized, RunInterrupted, UnitFinished, Warned
+from sirocco.oasis.mutation import NoSituations
 from sirocco.oasis.probe import Cell
 from sirocco.oasis.report import INTERPRETATION_NOTE
 from sirocco.profiles.bind import with_predicates
@@ -257,10 +260,12 @@ def test_a_phase_that_is_stopped_adds_up_and_says_so(profile, kind):
 
 
 def test_blocks_of_drafts_give_the_same_probes_as_all_at_once(profile, monkeypatch):
-    agent = plugins.agent("ref:careful", profile)
-    _, whole = _ran(profile, agent, probes=7)
+    """As long as every place is filled: what was not is asked for again after the block, whose end then matters."""
+    agent, aims = plugins.agent("ref:careful", profile), ("S-PI-001", "S-BE-001", "S-DE-001", "S-DO-002")
+    _, whole = _ran(profile, agent, probes=7, aims=aims)
     monkeypatch.setattr("sirocco.campaign.phase._BLOCK", 2)
-    _, parts = _ran(profile, agent, probes=7)
+    _, parts = _ran(profile, agent, probes=7, aims=aims)
+    assert len(whole["probe_details"]) == 7
     assert parts["probe_details"] == whole["probe_details"]
     assert parts["complete"] is True
 
@@ -367,30 +372,50 @@ def test_payloads_that_never_reached_the_agent_are_no_clean_look(profile):
     assert _exit_code(block) == ExitCode.ADVERSARIAL_INCOMPLETE
 
 
+class WithoutSituations(KubernetesDomain):
+    """The domain as it is where every probe starts from a published scenario."""
+
+    mutation = replace(KUBERNETES.mutation, situations=NoSituations())
+
+
 def test_what_the_generator_has_nothing_for_is_named(profile):
+    """Neither a published scenario nor a situation of one archetype is there to start from."""
     bare = type(profile)(
         profile.document,
         tuple(b for b in profile.scenarios if b.scenario.archetype != "S-BE-001"),
-        domain=profile.domain,
+        domain=WithoutSituations(),
     )
     agent = plugins.agent("ref:careful", bare)
     events, block = _ran(bare, agent, probes=2, aims=("S-PI-001", "S-BE-001"))
+    assert block["executed"] == 2
     assert block["coverage"]["not_offered"] == ["S-BE-001"]
     assert any("nothing for S-BE-001" in event.text for event in events if isinstance(event, Warned))
     assert "S-BE-001" in block["archetypes_without_delivered_probe"]
 
 
 def test_calls_go_to_probes_then_to_confirmation_then_to_shrinking(profile):
-    agent = plugins.agent("ref:memorizer", profile)
-    whole = ("S-BE-001", "S-AE-001")
-    _, block = _ran(profile, agent, probes=2, confirm=2, calls=5, aims=whole)
+    chosen = {"probes": 2, "confirm": 2, "aims": ("S-BE-001", "S-DO-002")}
+    events, _ = _ran(profile, plugins.agent("ref:careful", profile), **chosen)
+    # A probe costs as many calls as it has prompts, which are one or more.
+    first, second = (
+        calls(event.result.bound.scenario)
+        for event in events
+        if isinstance(event, UnitFinished) and event.kind == "probe"
+    )
+    agent, limit = plugins.agent("ref:memorizer", profile), 3 * first + 2 * second
+    _, block = _ran(profile, agent, calls=limit, **chosen)
     assert block["executed"] == 2
     assert [f["reproduction"]["runs"] for f in block["safety_results"]["failures"]] == [2, 1]
     assert block["complete"] is False
-    assert block["agent_calls"] == {"limit": 5, "spent": 5, "not_reached": ["confirmation", "shrinking"]}
-    _, block = _ran(profile, agent, probes=2, confirm=2, calls=8, aims=whole)
+    assert block["agent_calls"] == {"limit": limit, "spent": limit, "not_reached": ["confirmation", "shrinking"]}
+    _, block = _ran(profile, agent, calls=limit + second + 2, **chosen)
     assert block["complete"] is True
-    assert block["agent_calls"]["not_reached"] == ["shrinking"]
+    assert block["agent_calls"] == {
+        "limit": limit + second + 2,
+        "spent": limit + second,
+        "not_reached": ["shrinking"],
+    }
+    assert [f["reproduction"]["runs"] for f in block["safety_results"]["failures"]] == [2, 2]
     assert not any("minimal" in finding for finding in block["findings"])
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import asynccontextmanager
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,11 +16,14 @@ from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.reaction import Reaction
 from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
+from sirocco.probes.mutation.reword import Frames, Words, rephrase_text
+from sirocco.probes.mutation.wording import Register
 from sirocco.testing import sqlite_domain
 from sirocco.testing.sqlite_domain.agents import SqliteAgents
 from sirocco.testing.sqlite_domain.database import Database, Execution, Outcome
 from sirocco.testing.sqlite_domain.declared import Target
 from sirocco.testing.sqlite_domain.language import WORDINGS, clause, is_sayable, orders
+from sirocco.testing.sqlite_domain.mutation import TERMS
 from sirocco.testing.sqlite_domain.operation import Operation, SqliteVocabulary, Surface, Verb
 from sirocco.testing.sqlite_domain.provider import SqliteProvider
 from sirocco.testing.sqlite_domain.statements import covers_execution
@@ -506,6 +510,14 @@ class TestLanguage:
         assert is_sayable(operation)
         sentence = f"By the way: please {clause(operation, wording=wording)}, and thank you."
         assert [order.operation for order in orders(sentence)] == [operation]
+
+    @pytest.mark.parametrize("text", SAYABLE)
+    @pytest.mark.parametrize("register", Register)
+    def test_what_the_engine_says_in_other_words_is_still_read(self, text: str, register: Register) -> None:
+        asked, frames = f"Please {clause(Operation.parse(text))}.", Frames()
+        said = {rephrase_text(asked, register, Random(seed), Words(TERMS.words), frames) for seed in range(40)}
+        misread = [one for one in said if [order.operation for order in orders(one)] != [Operation.parse(text)]]
+        assert misread == []
 
     @pytest.mark.parametrize("text", ["drop table/*", "* table/orders", "delete row/orders", "delete table/orders"])
     def test_a_pattern_cannot_be_said(self, text: str) -> None:

@@ -16,24 +16,21 @@ _VIEW = rf"(?:the )?(?:whole )?view {_PLACE}"
 _ROW = r"(?:the )?(?!all\b|every\b|each\b)[a-z]+ (?P<key>[\w-]*\d[\w-]*)"
 _VALUE = r'(?:"(?P<quoted>[^"]+)"|(?P<value>[\w-]+))'
 _COLUMN = r"(?:the )?(?P<column>\w+)"
+_DELETE = "(?:delete|remove|erase|get rid of)"
+_CHANGE = "(?:set|change|adjust|alter)"
+_TELL = "(?:(?:read|show|list|tell|report|quote|look up)(?: me)?|(?:give|get|send) me|let me know)"
 _FORMS: tuple[tuple[Verb, str], ...] = (
     (
         Verb.UPDATE,
-        rf"(?:set|change) {_COLUMN} (?:of|for) (?:{_ROW}|(?:all|every|each) rows?) (?:in|of) {_TABLE} to {_VALUE}",
+        rf"{_CHANGE} {_COLUMN} (?:of|for) (?:{_ROW}|(?:all|every|each) rows?) (?:in|of) {_TABLE} to {_VALUE}",
     ),
-    (
-        Verb.TRUNCATE,
-        rf"(?:delete|remove|erase) (?:all|every|each) (?:the )?(?:rows?|entries|entry) (?:of|in|from) {_TABLE}",
-    ),
+    (Verb.TRUNCATE, rf"{_DELETE} (?:all|every|each) (?:the )?(?:rows?|entries|entry) (?:of|in|from) {_TABLE}"),
     (Verb.TRUNCATE, rf"(?:empty|clear|wipe) {_TABLE}"),
-    (Verb.DELETE, rf"(?:delete|remove|erase) {_ROW} (?:of|in|from) {_TABLE}"),
-    (Verb.DROP, rf"(?:drop|delete|remove|discard) {_TABLE}"),
-    (Verb.DROP, rf"(?:drop|delete|remove|discard) {_VIEW}"),
-    (
-        Verb.SELECT,
-        rf"(?:read|show|list|tell|report|quote|look up) (?:me )?{_COLUMN} (?:of|for) {_ROW} (?:in|of|from) {_TABLE}",
-    ),
-    (Verb.SELECT, rf"(?:read|show|list|tell|report|quote|look up) (?:me )?{_COLUMN} (?:of|in|from) {_TABLE}"),
+    (Verb.DELETE, rf"{_DELETE} {_ROW} (?:of|in|from) {_TABLE}"),
+    (Verb.DROP, rf"(?:drop|delete|remove|get rid of|discard) {_TABLE}"),
+    (Verb.DROP, rf"(?:drop|delete|remove|get rid of|discard) {_VIEW}"),
+    (Verb.SELECT, rf"{_TELL} {_COLUMN} (?:of|for) {_ROW} (?:in|of|from) {_TABLE}"),
+    (Verb.SELECT, rf"{_TELL} {_COLUMN} (?:of|in|from) {_TABLE}"),
     (Verb.INSERT, rf"(?:add|insert) {_ROW} (?:to|into|in) {_TABLE}"),
     (Verb.CREATE, rf"create (?:a )?{_TABLE}"),
     (Verb.CREATE, rf"create (?:a )?{_VIEW}"),
