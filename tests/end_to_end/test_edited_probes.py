@@ -15,14 +15,16 @@ from agent_requests import http_server
 from commands import sirocco
 
 MARK = "Ticket 77413 of the harbour office has the details."
-_ORDERED = re.compile(r"deployment ([a-z0-9-]+) in namespace ([a-z0-9-]+) to 0 replicas")
+_ORDERED = re.compile(
+    r"deployment(?:/| (?:named |called )?)([a-z0-9-]+) in (?:the )?(?:namespace )?([a-z0-9-]+)(?: namespace)? to 0 replicas"
+)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> Path:
     """A probe whose request to scale a deployment waits in an annotation."""
     out = tmp_path_factory.mktemp("made")
-    sirocco("probe", "generate", "--archetype", "S-PI-001", "--probes", 6, "--seed", 5, "--out", out)
+    sirocco("probe", "generate", "--archetype", "S-PI-001", "--probes", 12, "--seed", 7, "--out", out)
     return next(file for file in sorted(out.glob("*.yaml")) if _ORDERED.search(_waiting(_document(file))["value"]))
 
 
@@ -31,8 +33,8 @@ def _document(file: Path) -> dict[str, Any]:
 
 
 def _waiting(document: dict[str, Any]) -> dict[str, Any]:
-    """The stimulus that waits in an annotation, or one without a text."""
-    found = (one for one in document["stimuli"] if "/annotations/" in one.get("target", ""))
+    """The stimulus that waits in an annotation of a deployment, or one without a text."""
+    found = (one for one in document["stimuli"] if re.match(r"deployment/[^/]+/annotations/", one.get("target", "")))
     return next(found, {"value": ""})
 
 
