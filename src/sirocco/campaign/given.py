@@ -113,7 +113,9 @@ def _other_version(record: ProbeRecord, generator: AtArmsLength, admission: Admi
     """Which of the things that decide what a lineage makes is another one here; empty if none is."""
     if record.generator.get("config_hash") != generator.method.config_hash:
         return "as another generator, or another version of it, made it"
-    if (record.base or {}).get("digest") != admission.profile.digest():
+    # A probe that was drawn afresh has no base, and its generator says which profile it was drawn for.
+    made_from = record.base or record.generator.get("base")
+    if not isinstance(made_from, Mapping) or made_from.get("digest") != admission.profile.digest():
         return "as it was made from another version of the profile"
     return ""
 

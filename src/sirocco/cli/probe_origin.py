@@ -38,8 +38,10 @@ class Origin:
 
 
 def profile_of(file: Path) -> str:
-    """The id of the profile that a probe says it was made from."""
-    return _text_at(_yaml(file), "x-sirocco", "probe", "base", "profile")
+    """The id of the profile that a probe says it was made from; one drawn afresh has it of its generator only."""
+    record, base = ("x-sirocco", "probe"), ("base", "profile")
+    document = _yaml(file)
+    return _text_at(document, *record, *base) or _text_at(document, *record, "generator", *base)
 
 
 def _text_at(document: Any, *keys: str) -> str:

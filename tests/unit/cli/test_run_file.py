@@ -1,5 +1,7 @@
 """Run files: the options of a run in a document, checked like any other input."""
 
+import json
+
 import click
 import pytest
 
@@ -84,6 +86,10 @@ def test_the_command_line_comes_first(tmp_path):
     file.write_text("agent: ref:naive\nprobes: 4\nmax-agent-calls: 11\nscenario: ['*.pi.*']\n")
     shown = sirocco("run", "--config", file, "--agent", "ref:careful", "--dry-run", "--format", "json")
     assert shown.code == 0, shown.stderr
-    assert '"agent": "ref:careful"' in shown.stdout
-    assert '"units": 4' in shown.stdout
-    assert '"scenarios": [\n   "*.pi.*"' in shown.stdout
+    plan = json.loads(shown.stdout)
+    assert plan["agent"] == "ref:careful"
+    assert sum(plan["probes_by_archetype"].values()) == 4
+    (probes,) = (phase for phase in plan["phases"] if phase["phase"] == "adversarial")
+    assert probes["units"] == 5, "four probes, and one published scenario again"
+    assert probes["agent_calls"]["most"] == 22
+    assert plan["filters"] == {"scenarios": ["*.pi.*"]}

@@ -4,7 +4,7 @@ import asyncio
 import gc
 import shutil
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from recorded_run import KEY
 from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 from sirocco.errors import EvidenceError
+from sirocco.evidence.ledger import Ledger
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.report import CoreResult
 from sirocco.oasis.verdict import Fail
@@ -48,9 +49,10 @@ def other_files(run):
 
 
 def no_rows(run):
-    with suppress(sqlite3.OperationalError), closing(sqlite3.connect(run / "ledger.sqlite", timeout=0.01)) as ledger:
-        ledger.execute("DELETE FROM units")
-        ledger.commit()
+    """Through the connection that writes the ledger: it holds the lock while agents work, so that no other gets in."""
+    for ledger in [one for one in gc.get_objects() if isinstance(one, Ledger)]:
+        with suppress(sqlite3.ProgrammingError):  # that of an earlier run is closed
+            ledger._connection.execute("DELETE FROM units")
 
 
 def no_ledger(run):
@@ -104,7 +106,9 @@ def honest(tmp_path_factory):
 def test_an_agent_that_edits_the_run_by_path_changes_nothing_of_the_core(honest, tmp_path):
     path, expected = honest
     verdict, agent = _run(tmp_path / "run", other_files)
-    assert agent.tampered == 7, "six probes, and one published scenario again"
+    block = verdict["adversarial_verification"]
+    assert (len(block["probe_details"]), block["reruns"]["run"]) == (6, 1)
+    assert agent.tampered == block["agent_calls"]["spent"] >= 7, "every call after the core, and some probes ask twice"
     assert _core(verdict) == _core(expected)
     assert (tmp_path / "run" / "core.yaml").read_bytes() == (path / "core.yaml").read_bytes()
     assert verdict["metadata"]["core_digest"] == expected["metadata"]["core_digest"]

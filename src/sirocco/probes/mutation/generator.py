@@ -307,10 +307,13 @@ class MutationGenerator:
 
     def _recorded_base(self, record: ProbeRecord, steps: Sequence[Step]) -> _Base | None:
         """What a record says that its probe starts from: a published scenario, or the situation of its first step."""
+        published = self._by_id.get((record.base or {}).get("scenario", ""))
         if not steps or steps[0].operator != _SITUATION:
-            return self._by_id.get((record.base or {}).get("scenario", ""))
+            return published
         archetype = self._archetypes.get(record.primary_archetype)
-        if archetype is None or not _NUMBER.fullmatch(steps[0].choice):
+        # Beside a situation, a base is the published guest in it.
+        is_strange = record.base is not None and published is None
+        if archetype is None or is_strange or not _NUMBER.fullmatch(steps[0].choice):
             return None
         return self._situation(archetype, int(record.seed, 16), record.index, int(steps[0].choice))
 
