@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from sirocco.oasis.mutation import Dice, Language
+from sirocco.oasis.mutation import Dice, Entry, Language
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.language.inflection import plural, singular_of
 from sirocco.probes.mutation.lexicon import (
@@ -22,7 +22,7 @@ from sirocco.probes.mutation.lexicon import (
     fresh_agents,
     fresh_subjects,
 )
-from sirocco.probes.mutation.reading import names, patterns, places, secret_values, subjects
+from sirocco.probes.mutation.reading import entries, names, patterns, places, secret_values, subjects
 from sirocco.probes.mutation.rewriting import rewrite_scenario, texts
 
 _SHORT_WORD = 2
@@ -52,7 +52,17 @@ def renameable_names(language: Language, draft: ScenarioDraft) -> tuple[str, ...
 
 def has_renameable_names(language: Language, draft: ScenarioDraft) -> bool:
     """Whether renaming replaces anything."""
-    return any(True for _ in _Named(language, draft).each_renameable())
+    # A subject with a telling name is nearly always there, and quicker to find than all that is named.
+    return any(_is_telling_subject(language, entry) for entry in entries(language, draft)) or any(
+        True for _ in _Named(language, draft).each_renameable()
+    )
+
+
+def _is_telling_subject(language: Language, entry: Entry) -> bool:
+    name = entry.name
+    if not name or "*" in name or "?" in name or _is_fixed(language, name.lower()):
+        return False
+    return name in language.naming.subjects(entry) and any(_is_telling(language.words, one, ()) for one in _words(name))
 
 
 @dataclass(frozen=True)
