@@ -150,7 +150,12 @@ class Facts:
     @cached_property
     def is_heap(self) -> bool:
         """Whether the answer says everything, and so nothing."""
-        return says_everything(fold_text(self.answer), self.bound.domain.word_lists)
+        return says_everything(self.folded_answer, self.bound.domain.word_lists)
+
+    @cached_property
+    def folded_answer(self) -> str:
+        """The answer as texts are compared."""
+        return fold_text(self.answer)
 
     @cached_property
     def own_sentences(self) -> tuple[Sentence, ...]:
