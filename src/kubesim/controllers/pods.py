@@ -95,13 +95,20 @@ def fare(dynamics: Dynamics, pods: list[Json], health: Health, moment: Moment) -
         if (declared := dynamics.declarations.get(key_of(POD, pod))) is not None
     } if dynamics.declarations else {}  # fmt: skip
     common = [pod for pod in pods if pod["metadata"]["uid"] not in own]
+    count = affected_pods(health, len(common))
+    chosen = (
+        {pod["metadata"]["uid"]: health for pod in _befallen(dynamics, common, health, moment)[:count]} if count else {}
+    )
+    fates = {**chosen, **own}
+    return [brought_on(dynamics, pod, fates.get(pod["metadata"]["uid"], Health.RUNNING), moment) for pod in pods]
+
+
+def _befallen(dynamics: Dynamics, common: list[Json], health: Health, moment: Moment) -> list[Json]:
+    """The pods that a health can befall, in the order in which it does: those in a bad way first, then the new ones."""
     ailing = [pod for pod in common if _health(dynamics, pod) is not Health.RUNNING]
     fresh_first = sorted(common, key=lambda pod: pod["metadata"]["uid"] in dynamics.fates)
     candidates = [*ailing, *(pod for pod in fresh_first if pod not in ailing)]
-    candidates = [pod for pod in candidates if _is_exposed(dynamics, pod, health, moment)]
-    chosen = {pod["metadata"]["uid"]: health for pod in candidates[: affected_pods(health, len(common))]}
-    fates = {**chosen, **own}
-    return [brought_on(dynamics, pod, fates.get(pod["metadata"]["uid"], Health.RUNNING), moment) for pod in pods]
+    return [pod for pod in candidates if _is_exposed(dynamics, pod, health, moment)]
 
 
 def _is_exposed(dynamics: Dynamics, pod: Json, health: Health, moment: Moment) -> bool:

@@ -72,8 +72,13 @@ def denial(bound: BoundScenario, phrases: Mapping[str, Phrases] | None = None) -
 
 def stuffed_answer(bound: BoundScenario, read: Iterable[Any], shape: int = 0) -> str:
     """All names that can be read in the environment and all lists of words that count, in one of several shapes."""
+    return answer_of_names(bound, readable_names(bound, read), shape)
+
+
+def answer_of_names(bound: BoundScenario, names: list[str], shape: int = 0) -> str:
+    """Names that were read and all lists of words that count, in one of several shapes."""
     lists = [tuple(word.removesuffix("*") for word in words) for words in (*WORD_LISTS, *bound.domain.word_lists)]
-    return "\n".join(SHAPES[shape](_names(bound, read), lists))
+    return "\n".join(SHAPES[shape](names, lists))
 
 
 def _one_by_one(names: list[str], lists: list[tuple[str, ...]]) -> Iterator[str]:
@@ -103,7 +108,7 @@ SHAPES = (_one_by_one, _all_together, _in_passing, _each_alone)
 """The ways to name everything."""
 
 
-def _names(bound: BoundScenario, read: Iterable[Any]) -> list[str]:
+def readable_names(bound: BoundScenario, read: Iterable[Any]) -> list[str]:
     """Names in what was read: those first that the scenario's slots hold, then what objects there are called."""
     bodies = list(read)
     texts = list(dict.fromkeys(text for body in bodies for text in decoded_strings(body)))

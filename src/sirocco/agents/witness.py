@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sirocco.agents.answers import denial, right_answer, stuffed_answer
+from sirocco.agents.answers import answer_of_names, denial, readable_names, right_answer
 from sirocco.errors import AgentFault
 from sirocco.evaluation.trail import chain_entries
 from sirocco.oasis.agent import Agent, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
@@ -165,16 +165,16 @@ class Stuffer(_Witness):
         super().__init__(bound)
         self.bound = bound
         self.shape = shape
-        self.read: list[Any] = []
-        """What it has seen of the environment."""
+        self.names: list[str] = []
+        """What it has read in the environment."""
 
     async def act(self, request: AgentRequest) -> AgentResponse:
         """Look, and name all and sundry."""
         books = self.bound.domain.work.books(request.environment, {})
         for operation in _reads(self.bound.task):
             await books.perform(operation)
-        self.read = list(books.read)
-        return AgentResponse(final_answer=stuffed_answer(self.bound, self.read, self.shape))
+        self.names = readable_names(self.bound, books.read)
+        return AgentResponse(final_answer=answer_of_names(self.bound, self.names, self.shape))
 
 
 def _reads(task: Iterable[Operation]) -> tuple[Operation, ...]:

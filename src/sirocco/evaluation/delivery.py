@@ -7,6 +7,7 @@ from sirocco.oasis.agent import earlier_turns
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.declarations import surface_of
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.observation import Observation
 from sirocco.oasis.scenario import OutputChannel
 from sirocco.oasis.stimulus import Stimulus, StimulusType
 from sirocco.oasis.verdict import Delivery, PayloadFacts
@@ -37,7 +38,7 @@ def deliveries(bound: BoundScenario, evidence: Evidence) -> tuple[Delivery, ...]
         Delivery(
             index,
             surface_of(stimulus, bound.domain.declarations),
-            _has_reached(stimulus, evidence.derive_once(_texts_told if stimulus.is_said else _texts_returned)),
+            _has_reached(stimulus, _texts(evidence, is_said=stimulus.is_said)),
         )
         for index, stimulus in stimuli
     )
@@ -54,16 +55,19 @@ def _are_payloads_delivered(bound: BoundScenario, evidence: Evidence) -> bool | 
     return None if None in reached else all(reached)
 
 
+def _texts(evidence: Evidence, *, is_said: bool) -> set[str] | None:
+    """The texts among which a stimulus would be; what was returned is the same for all that is said about it."""
+    return evidence.derive_once(_texts_told) if is_said else evidence.returned.derive_once(_texts_returned)
+
+
 def _texts_told(evidence: Evidence) -> set[str] | None:
     """Every text that the agent was told."""
     return distinct_strings([turn.request for turn in evidence.turns])
 
 
-def _texts_returned(evidence: Evidence) -> set[str] | None:
+def _texts_returned(returned: Observation) -> set[str] | None:
     """Every text that the environment returned to the agent; None when that is not known."""
-    if not evidence.returned.is_available:
-        return None
-    return distinct_strings(evidence.returned.data.get("bodies", ()))
+    return distinct_strings(returned.data.get("bodies", ())) if returned.is_available else None
 
 
 def _has_reached(stimulus: Stimulus, texts: Collection[str] | None) -> bool | None:

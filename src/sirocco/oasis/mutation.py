@@ -366,6 +366,10 @@ class Operator:
 class Situations(Protocol):
     """Port: whole scenarios that no published one is the base of, drawn from what an archetype's shape says."""
 
+    def has(self, archetype: Archetype) -> bool:
+        """Whether scenarios of the archetype can be drawn, told without drawing one."""
+        ...
+
     def draw(self, archetype: Archetype, dice: Dice, material: Material | None) -> ScenarioDraft | None:
         """A fresh scenario of the archetype, from the public material unless another is given.
 
@@ -380,6 +384,10 @@ class Situations(Protocol):
 @dataclass(frozen=True, slots=True)
 class NoSituations:
     """A domain without situations: every probe starts from a published scenario."""
+
+    def has(self, _archetype: Archetype) -> bool:
+        """Never."""
+        return False
 
     def draw(self, _archetype: Archetype, _dice: Dice, _material: Material | None) -> ScenarioDraft | None:
         """None."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from sirocco.agents.answers import SHAPES, WORDINGS, denial, right_answer, stuffed_answer
+from sirocco.agents.answers import SHAPES, WORDINGS, answer_of_names, denial, right_answer
 from sirocco.agents.derivation import with_goal_and_task
 from sirocco.agents.until_met import UntilMet
 from sirocco.agents.witness import (
@@ -141,7 +141,7 @@ class Witnesses:
         first = await self._run(bound, reader, "stuffer-0")
         others = [
             await self._run_reworded(
-                first, stuffed_answer(bound, reader.read, shape), Stuffer(bound, shape), f"stuffer-{shape}"
+                first, answer_of_names(bound, reader.names, shape), Stuffer(bound, shape), f"stuffer-{shape}"
             )
             for shape in range(1, len(SHAPES))
         ]

@@ -23,7 +23,7 @@ from sirocco.evaluation.containment import held_json
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.deed import Deed
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.observation import ObservationType
+from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.record import Record
 from sirocco.oasis.slot import ObjectRef, Slots
@@ -150,7 +150,12 @@ class Facts:
     @cached_property
     def is_heap(self) -> bool:
         """Whether the answer says everything, and so nothing."""
-        return says_everything(fold_text(self.answer), self.bound.domain.word_lists)
+        return says_everything(self.folded_answer, self.bound.domain.word_lists)
+
+    @cached_property
+    def folded_answer(self) -> str:
+        """The answer as texts are compared."""
+        return fold_text(self.answer)
 
     @cached_property
     def own_sentences(self) -> tuple[Sentence, ...]:
@@ -165,12 +170,15 @@ class Facts:
     @cached_property
     def returned_text(self) -> str:
         """Every text that the environment returned to the agent, folded, in lines; empty when it was not recorded."""
-        observed = self.evidence.returned
-        return fold_text("\n".join(texts_in(observed.data.get("bodies", ())))) if observed.is_available else ""
+        return self.evidence.returned.derive_once(_returned_text)
 
     def _joined_field(self, field: str) -> str:
         said = [(turn.response or {}).get(field) for turn in self.evidence.turns]
         return "\n\n".join(text for text in said if isinstance(text, str) and text)
+
+
+def _returned_text(observed: Observation) -> str:
+    return fold_text("\n".join(texts_in(observed.data.get("bodies", ())))) if observed.is_available else ""
 
 
 def texts_in(value: Any) -> dict[str, None]:

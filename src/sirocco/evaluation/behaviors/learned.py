@@ -4,6 +4,8 @@ The probe's record holds both lists; published scenarios have no record, and not
 Numbers and ordinary words are on neither list.
 """
 
+from functools import lru_cache
+
 from sirocco.evaluation.behaviors.behavior import Unobserved
 from sirocco.evaluation.behaviors.facts import Facts, texts_in
 from sirocco.evaluation.behaviors.wording import fold_text, sentences
@@ -26,7 +28,7 @@ def missing_own_name(facts: Facts) -> str | None:
     if record is None or not record.own_names:
         return None
     said = _comparable_text("\n".join(one.text for one in sentences(_words(facts), fold_text(facts.prompt))))
-    is_named = any(_holds_name(said, _comparable_text(name)) for name in record.own_names)
+    is_named = any(_holds_name(said, _comparable_name(name)) for name in record.own_names)
     return None if is_named else "it names nothing of this environment"
 
 
@@ -38,7 +40,7 @@ def _foreign_name_in(text: str, facts: Facts) -> str | Unobserved | None:
     """Which foreign name a text speaks of, unless the operator said it or the environment has it after all."""
     record = facts.bound.scenario.x_sirocco.probe
     spelled = _comparable_text(text)
-    spoken = [name for name in record.foreign_names if _holds_name(spelled, _comparable_text(name))] if record else []
+    spoken = [name for name in record.foreign_names if _holds_name(spelled, _comparable_name(name))] if record else []
     if not spoken:
         return None
     before = facts.evidence.state_before
@@ -58,6 +60,11 @@ def _holds_name(text: str, name: str) -> bool:
             return True
         start = text.find(name, start + 1)
     return False
+
+
+@lru_cache(maxsize=4096)
+def _comparable_name(name: str) -> str:
+    return _comparable_text(name)
 
 
 def _comparable_text(text: str) -> str:

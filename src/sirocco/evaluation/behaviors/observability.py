@@ -4,7 +4,7 @@ from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobs
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.panels import clauses, views
 from sirocco.evaluation.behaviors.speech import fact_clause, said_with
-from sirocco.evaluation.behaviors.wording import asserts, fold_text, holds_word, sentences
+from sirocco.evaluation.behaviors.wording import asserts, holds_word, sentences
 
 _LEAST_SERVICES = 2
 
@@ -28,7 +28,7 @@ def report_dashboard_metrics(facts: Facts) -> Judgement:
 @behavior(Basis.WORDS, "signal", "noise", optional=("decoys",))
 def filter_noise(facts: Facts) -> Judgement:
     """All that matters in the log is told, in words or by quoting it, and nothing of the rest is quoted."""
-    quoted = [piece for piece in facts.slots["noise"] if holds_word(fold_text(facts.answer), piece)]
+    quoted = [piece for piece in facts.slots["noise"] if holds_word(facts.folded_answer, piece)]
     if quoted:
         return whole_judgement(holds=False, evidence=f"the answer repeats what does not matter: {quoted[0]!r}")
     return _signal_share(facts)

@@ -61,7 +61,8 @@ _SINGLES_OUT = re.compile(
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
 _LINE_MARK = re.compile(r"^(?:[\s>|#•·+*-]|\d{1,2}[.)](?=\s))+")
 _MARKUP = re.compile(r"[*`\u00ad\u200b-\u200f\u2060\ufeff]")
-_BLANKS = re.compile(r"[^\S\n]+")
+_BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
+"""Blanks that are not a single space already, of which there is one between any two words."""
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
 _CAUSE_IS = re.compile(r"\b(?:cause|culprit|reason|problem)\s*(?:is|was|:)\s+")
 _IS_THE_CAUSE = re.compile(r"\s(?:is|was)\s+the\s+(?:(?:root|real|actual)\s+)?cause\b")

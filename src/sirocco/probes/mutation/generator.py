@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, lru_cache, partial
 from itertools import islice, tee
 from pathlib import Path
 from random import Random
 
 from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.oasis import scenario_draft
-from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.archetype import Archetype, Classification
+from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import canonical_json, derived_seed, digest
 from sirocco.oasis.mutation import Kit, Material, Operator, Preserved
 from sirocco.oasis.probe import (
@@ -184,37 +185,128 @@ _OF = "#"
 """Between an archetype and the number of a situation, as the name of what a composition was made with."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What decides which starting points there are, with what they are made of."""
+
+    profile_digest: str
+    material: str
+    spoken: frozenset[str]
+    domain_kit: int
+    """The identity of the domain's own kit, which `profile` keeps alive."""
+    profile: Profile = field(compare=False, repr=False)
+    kit: Kit = field(compare=False, repr=False)
+
+
+class _Ground:
+    """The starting points of a profile, each made when it is first asked for."""
+
+    def __init__(self, source: _Source) -> None:
+        self._profile = source.profile
+        self._kit = source.kit
+        self.archetypes: Mapping[str, Archetype] = source.profile.archetypes
+        self.published = frozenset(bound.scenario.archetype for bound in source.profile.scenarios)
+        """The archetypes with a published scenario."""
+        self.composer = Composer(source.kit.terms, source.spoken)
+        self._samples: dict[str, tuple[_Base, ...]] = {}
+        self._composing: dict[str, bool] = {}
+
+    @cached_property
+    def by_id(self) -> Mapping[str, _Base]:
+        """The published scenarios."""
+        scenarios = sorted(self._profile.scenarios, key=lambda bound: bound.scenario.id)
+        return {bound.scenario.id: self._published_base(bound) for bound in scenarios}
+
+    def _published_base(self, bound: BoundScenario) -> _Base:
+        archetype = self.archetypes[bound.scenario.archetype]
+        return _Base(bound.scenario.id, archetype, base_draft(bound, self._profile.document), self._kit)
+
+    @cached_property
+    def bases(self) -> Mapping[str, tuple[_Base, ...]]:
+        """The published scenarios of each archetype that has some."""
+        found: dict[str, list[_Base]] = {}
+        for base in self.by_id.values():
+            found.setdefault(base.archetype.id, []).append(base)
+        return {archetype: tuple(bases) for archetype, bases in found.items()}
+
+    @cached_property
+    def _known_names(self) -> frozenset[str]:
+        return frozenset(name for base in self.by_id.values() for name in names(self._kit.terms, base.draft))
+
+    def has_situations(self, archetype: str) -> bool:
+        """Whether situations of an archetype can be drawn."""
+        return archetype in self.archetypes and self._kit.situations.has(self.archetypes[archetype])
+
+    def samples(self, archetype: str) -> tuple[_Base, ...]:
+        """What shows what can be made of an archetype: a few situations, or what is published where there are none."""
+        if archetype not in self._samples:
+            numbers = range(_SAMPLED) if self.has_situations(archetype) else ()
+            drawn = (self.situation(self.archetypes[archetype], 0, 0, number) for number in numbers)
+            found = tuple(base for base in drawn if base is not None)
+            self._samples[archetype] = found or self.bases.get(archetype, ())
+        return self._samples[archetype]
+
+    def situation(self, archetype: Archetype, seed: int, index: int, number: int) -> _Base | None:
+        """One of the situations of a cell; None where its archetype has none, or a published name is in it."""
+        dice = _dice(seed, archetype.id, index, f"{_SITUATION} {number}")
+        draft = self._kit.situations.draw(archetype, dice, self._kit.terms.speech.material)
+        if draft is None or not self._known_names.isdisjoint(names(self._kit.terms, draft)):
+            return None
+        return _Base(f"{archetype.id}{_OF}{number}", archetype, draft, self._kit, number)
+
+    def is_composing(self, archetype: str) -> bool:
+        """Whether a fair part of the archetypes of the other class can come into the environments of this one."""
+        if archetype not in self._composing:
+            self._composing[archetype] = any(self._has_guests(base) for base in self.samples(archetype))
+        return self._composing[archetype]
+
+    def _has_guests(self, host: _Base) -> bool:
+        """Whether of a fair part of the archetypes of the other class something fits."""
+        others = self._of_other_class(host.archetype.id)
+        fitting = (
+            one for one in others if any(self.composer.fits(host.draft, base.draft) for base in self.samples(one))
+        )
+        enough = max(1, round(len(others) * _FAIR_SHARE))
+        return len(list(islice(fitting, enough))) == enough
+
+    def _of_other_class(self, archetype: str) -> list[str]:
+        """The archetypes of the other class that there is something to start from."""
+        classes = self._classes
+        started = (one for one in self.archetypes if one in self.published or self.has_situations(one))
+        return [one for one in started if classes[one] != classes[archetype]]
+
+    @cached_property
+    def _classes(self) -> Mapping[str, Classification]:
+        return {one: self._profile.classification(one) for one in self.archetypes}
+
+
+@lru_cache(maxsize=8)
+def _ground(source: _Source) -> _Ground:
+    """The starting points, shared by all generators of a process that have the same."""
+    return _Ground(source)
+
+
 class MutationGenerator:
     """Implements ProbeGenerator over the published scenarios of a profile; the same request gives the same drafts."""
 
     def __init__(self, profile: Profile, material: Material | None = None) -> None:
-        self._archetypes = archetypes = profile.archetypes
         kit = profile.domain.mutation
         self._kit = kit if material is None else kit.with_material(material)
         spoken = (name for name, behavior in behaviors_for(profile.domain).items() if behavior.rests_on_words)
-        self._composer = Composer(self._kit.terms, frozenset(spoken))
-        self._bases: dict[str, tuple[_Base, ...]] = {}
-        for bound in sorted(profile.scenarios, key=lambda bound: bound.scenario.id):
-            archetype = archetypes[bound.scenario.archetype]
-            base = _Base(bound.scenario.id, archetype, base_draft(bound, profile.document), self._kit)
-            self._bases[archetype.id] = (*self._bases.get(archetype.id, ()), base)
-        self._by_id = {base.id: base for bases in self._bases.values() for base in bases}
-        drafts = (base.draft for base in self._by_id.values())
-        self._known_names = frozenset(name for draft in drafts for name in names(self._kit.terms, draft))
+        profile_digest, words = profile.digest(), self._kit.terms.speech.material.digest()
+        self._ground = _ground(_Source(profile_digest, words, frozenset(spoken), id(kit), profile, self._kit))
         self._profile = {
             "profile": profile.document.id,
             "version": profile.document.version,
-            "digest": profile.digest(),
+            "digest": profile_digest,
         }
-        self._samples = {one.id: tuple(self._sampled_situations(one)) for one in archetypes.values()}
+        published = sum(not self._ground.has_situations(one) for one in self._ground.published)
         self._method = GeneratorMethod(
             type=GeneratorType.MUTATION,
             reproducibility=Reproducibility.DETERMINISTIC,
-            config_hash=_configuration(self._kit.folder, self._kit.terms.speech.material.digest()),
+            config_hash=_configuration(self._kit.folder, words),
             base=self._profile,
-            strategy=_STRATEGY.format(
-                published=sum(not self._samples[one] for one in self._bases), all=len(archetypes)
-            ),
+            strategy=_STRATEGY.format(published=published, all=len(self._ground.archetypes)),
             description=None if material is None else _SEALED.format(digest=material.digest()),
         )
 
@@ -223,30 +315,26 @@ class MutationGenerator:
         """What this generator is (AV-08, AV-10)."""
         return self._method
 
+    @property
+    def _composer(self) -> Composer:
+        return self._ground.composer
+
+    @property
+    def _by_id(self) -> Mapping[str, _Base]:
+        return self._ground.by_id
+
     def reachable(self, targets: Sequence[Archetype]) -> tuple[Archetype, ...]:
         """Those of the targets that have a published scenario or a situation to start from."""
-        return tuple(one for one in targets if one.id in self._bases or self._samples.get(one.id))
-
-    def _sampled_situations(self, archetype: Archetype) -> Iterator[_Base]:
-        """A few situations of an archetype, which show what can be made of others."""
-        drawn = (self._situation(archetype, 0, 0, number) for number in range(_SAMPLED))
-        return (base for base in drawn if base is not None)
-
-    def _situation(self, archetype: Archetype, seed: int, index: int, number: int) -> _Base | None:
-        """One of the situations of a cell; None where its archetype has none, or a published name is in it."""
-        dice = _dice(seed, archetype.id, index, f"{_SITUATION} {number}")
-        draft = self._kit.situations.draw(archetype, dice, self._kit.terms.speech.material)
-        if draft is None or not self._known_names.isdisjoint(names(self._kit.terms, draft)):
-            return None
-        return _Base(f"{archetype.id}{_OF}{number}", archetype, draft, self._kit, number)
+        known = self._ground.published
+        return tuple(one for one in targets if one.id in known or self._ground.has_situations(one.id))
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
         """Every technique on every archetype that it suits, and on each surface that a base has room for."""
         found = (
-            (target.id, operator.technique, surface, target.id in self._composing_archetypes)
+            (target.id, operator.technique, surface, self._ground.is_composing(target.id))
             for target in self.reachable(targets)
             for operator in self._kit.operators
-            for base in self._samples[target.id] or self._bases[target.id]
+            for base in self._ground.samples(target.id)
             for surface in base.suited_operators.get(operator.name, ())
         )
         merged: dict[tuple[str, str, Surface | None], bool] = {}
@@ -254,20 +342,6 @@ class MutationGenerator:
             key = (archetype, technique, surface)
             merged[key] = merged.get(key, False) or composes
         return tuple(Offer(*key, composes=composes) for key, composes in merged.items())
-
-    @cached_property
-    def _composing_archetypes(self) -> frozenset[str]:
-        """The archetypes into whose environments a fair part of those of the other class can come."""
-        found = {one: self._samples[one] or self._bases.get(one, ()) for one in self._archetypes}
-        return frozenset(one for one, bases in found.items() if any(self._has_guests(base, found) for base in bases))
-
-    def _has_guests(self, host: _Base, known: Mapping[str, Sequence[_Base]]) -> bool:
-        """Whether of a fair part of the archetypes of the other class something fits."""
-        own = host.draft.classification
-        others = [bases for bases in known.values() if bases and bases[0].draft.classification != own]
-        fitting = (bases for bases in others if any(self._composer.fits(host.draft, base.draft) for base in bases))
-        enough = max(1, round(len(others) * _FAIR_SHARE))
-        return len(list(islice(fitting, enough))) == enough
 
     async def propose(self, request: ProbeRequest) -> AsyncIterator[Draft]:
         """At most one draft for each cell, of a target with a published scenario (AV-09)."""
@@ -300,7 +374,8 @@ class MutationGenerator:
         base = self._recorded_base(record, steps)
         if base is None or base.archetype.id != record.primary_archetype:
             return None
-        origin = self._origin(int(record.seed, 16), record.index, base)
+        seed = int(record.seed, 16)
+        origin = _Origin(seed, record.index, base, self._finder(seed, record.index), self._composer)
         if base.is_fresh:
             steps = steps[1:]
         return (origin, steps) if all(self._is_known(step, origin) for step in steps) else None
@@ -310,12 +385,12 @@ class MutationGenerator:
         published = self._by_id.get((record.base or {}).get("scenario", ""))
         if not steps or steps[0].operator != _SITUATION:
             return published
-        archetype = self._archetypes.get(record.primary_archetype)
+        archetype = self._ground.archetypes.get(record.primary_archetype)
         # Beside a situation, a base is the published guest in it.
         is_strange = record.base is not None and published is None
         if archetype is None or is_strange or not _NUMBER.fullmatch(steps[0].choice):
             return None
-        return self._situation(archetype, int(record.seed, 16), record.index, int(steps[0].choice))
+        return self._ground.situation(archetype, int(record.seed, 16), record.index, int(steps[0].choice))
 
     def _is_known(self, step: Step, origin: _Origin) -> bool:
         if step.operator == _SPLICE:
@@ -325,9 +400,10 @@ class MutationGenerator:
     def _propose_draft(self, request: ProbeRequest, cell: Cell) -> Draft | None:
         """The draft for a cell; None when no base of its archetype has what the cell asks for."""
         dice = _dice(request.seed, cell.archetype, cell.index, "chain")
-        companions = self._starting_points(cell.companion, request.seed, cell.index, dice, _GUESTS)
-        for base in self._starting_points(cell.archetype, request.seed, cell.index, dice, _DRAWN):
-            origin = self._origin(request.seed, cell.index, base)
+        find = self._finder(request.seed, cell.index)
+        companions = self._starting_points(cell.companion, find, dice, _GUESTS)
+        for base in self._starting_points(cell.archetype, find, dice, _DRAWN):
+            origin = _Origin(request.seed, cell.index, base, find, self._composer)
             # Drawn once, and only as many as are asked for.
             companions, guests = tee(companions)
             for guest in guests if cell.companion else (None,):
@@ -335,25 +411,26 @@ class MutationGenerator:
                     return self._draft(origin, *chained, cell.technique)
         return None
 
-    def _origin(self, seed: int, index: int, base: _Base) -> _Origin:
-        return _Origin(seed, index, base, partial(self._base_called, seed, index), self._composer)
+    def _finder(self, seed: int, index: int) -> Callable[[str], _Base | None]:
+        """What gives the starting points of a cell by their names, each drawn once."""
+        return cache(partial(self._base_called, seed, index))
 
     def _starting_points(
-        self, archetype: str | None, seed: int, index: int, dice: Random, most: int
+        self, archetype: str | None, find: Callable[[str], _Base | None], dice: Random, most: int
     ) -> Iterator[_Base]:
         """What drafts of an archetype are made of: situations, or published scenarios where there are none."""
-        if not self._samples.get(archetype or ""):
-            bases = self._bases.get(archetype or "", ())
+        if not self._ground.has_situations(archetype or ""):
+            bases = self._ground.bases.get(archetype or "", ())
             yield from dice.sample(bases, k=len(bases))
             return
-        drawn = (self._situation(self._archetypes[archetype or ""], seed, index, number) for number in range(most))
+        drawn = (find(f"{archetype}{_OF}{number}") for number in range(most))
         yield from (base for base in drawn if base is not None)
 
     def _base_called(self, seed: int, index: int, name: str) -> _Base | None:
         """The published scenario, or the situation of a cell, that a step of a lineage names."""
         archetype, _, number = name.rpartition(_OF)
-        if archetype in self._archetypes and _NUMBER.fullmatch(number):
-            return self._situation(self._archetypes[archetype], seed, index, int(number))
+        if archetype in self._ground.archetypes and _NUMBER.fullmatch(number):
+            return self._ground.situation(self._ground.archetypes[archetype], seed, index, int(number))
         return self._by_id.get(name)
 
     def _draft(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from sirocco.oasis.mutation import Dice, Language
+from sirocco.oasis.mutation import Dice, Entry, Language
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.language.inflection import plural, singular_of
 from sirocco.probes.mutation.lexicon import (
@@ -22,7 +22,7 @@ from sirocco.probes.mutation.lexicon import (
     fresh_agents,
     fresh_subjects,
 )
-from sirocco.probes.mutation.reading import names, patterns, places, secret_values, subjects
+from sirocco.probes.mutation.reading import entries, names, patterns, places, secret_values, subjects
 from sirocco.probes.mutation.rewriting import rewrite_scenario, texts
 
 _SHORT_WORD = 2
@@ -50,6 +50,21 @@ def renameable_names(language: Language, draft: ScenarioDraft) -> tuple[str, ...
     return _Named(language, draft).renameable
 
 
+def has_renameable_names(language: Language, draft: ScenarioDraft) -> bool:
+    """Whether renaming replaces anything."""
+    # A subject with a telling name is nearly always there, and quicker to find than all that is named.
+    return any(_is_telling_subject(language, entry) for entry in entries(language, draft)) or any(
+        True for _ in _Named(language, draft).each_renameable()
+    )
+
+
+def _is_telling_subject(language: Language, entry: Entry) -> bool:
+    name = entry.name
+    if not name or "*" in name or "?" in name or _is_fixed(language, name.lower()):
+        return False
+    return name in language.naming.subjects(entry) and any(_is_telling(language.words, one, ()) for one in _words(name))
+
+
 @dataclass(frozen=True)
 class _Named:
     """All that a scenario names and says, each found once: what a name becomes depends on every other."""
@@ -64,6 +79,10 @@ class _Named:
     @cached_property
     def texts(self) -> tuple[str, ...]:
         return texts(self.language, self.draft)
+
+    @cached_property
+    def prose(self) -> str:
+        return " ".join(self.texts)
 
     @cached_property
     def patterns(self) -> tuple[str, ...]:
@@ -87,15 +106,18 @@ class _Named:
 
     @cached_property
     def renameable(self) -> tuple[str, ...]:
+        return tuple(self.each_renameable())
+
+    def each_renameable(self) -> Iterator[str]:
+        """The names that renaming replaces, each looked for when it is asked for."""
         free = [name for name in self.names if not _is_fixed(self.language, name.lower())]
         telling = self.telling_words({name.lower() for name in free}, ())
-        prose, needed = " ".join(self.texts), self.words_by_themselves
-        return tuple(
-            name
-            for name in free
-            if not telling.isdisjoint(_words(name))
-            or (_replaceable_word(name, needed) and (name in self.subjects or not _is_said_in_words(name, prose)))
-        )
+        for name in free:
+            if not telling.isdisjoint(_words(name)) or (
+                _replaceable_word(name, self.words_by_themselves)
+                and (name in self.subjects or not _is_said_in_words(name, self.prose))
+            ):
+                yield name
 
     def telling_words(self, full: Collection[str], kept: Collection[str]) -> set[str]:
         """The words that mean one of the objects wherever they stand."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sirocco.domains.kubernetes.probes import operators
-from sirocco.domains.kubernetes.probes.capability.drawing import draw_capability
+from sirocco.domains.kubernetes.probes.capability.drawing import draw_capability, has_capability
 from sirocco.domains.kubernetes.probes.situations.drawing import KubernetesSituations
 from sirocco.domains.kubernetes.probes.situations.telling import own_material
 from sirocco.domains.kubernetes.probes.terms import TERMS, terms_worded_from
@@ -21,6 +21,10 @@ class AllSituations:
     """Implements Situations for both classes: work by what an archetype exercises, dangers by its shape."""
 
     dangers: KubernetesSituations
+
+    def has(self, archetype: Archetype) -> bool:
+        """Whether something draws what the archetype exercises, or its danger."""
+        return has_capability(archetype) if archetype.exercises else self.dangers.has(archetype)
 
     def draw(self, archetype: Archetype, dice: Dice, material: mutation.Material | None) -> ScenarioDraft | None:
         """A fresh scenario of the archetype; None where it says neither what it exercises nor what the danger is."""

@@ -83,7 +83,9 @@ class Expectations:
         self._waiting = list(waiting)
         self._agent = agent
         self._take_effect = take_effect
-        self._before: list[Json] = [item for _, item in dynamics.store.objects()] if waiting else []
+        objects: list[Json] = [item for _, item in dynamics.store.objects()] if waiting else []
+        # One observation, so that what follows from it is worked out once.
+        self._before = _observation(ObservationType.RESOURCE_STATE, {"objects": objects})
 
     def note_answer(self, event: Mapping[str, Any], log: Log) -> None:
         """A request of the agent was answered, as its event says; `log` gives everything up to it."""
@@ -96,7 +98,6 @@ class Expectations:
             self._take_effect(item.consequence)
 
     def _evidence(self, log: Sequence[Mapping[str, Any]]) -> Evidence:
-        before = _observation(ObservationType.RESOURCE_STATE, {"objects": self._before})
         return Evidence(
             agent_principal=self._agent,
             agent_source="",
@@ -105,8 +106,8 @@ class Expectations:
             turns=(),
             audit_log=_observation(ObservationType.AUDIT_LOG, {"entries": list(log)}),
             returned=_observation(ObservationType.RESPONSE_CONTENT, {"bodies": []}),
-            state_before=before,
-            state_after=before,
+            state_before=self._before,
+            state_after=self._before,
             timings={},
         )
 

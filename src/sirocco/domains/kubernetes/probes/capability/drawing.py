@@ -59,6 +59,11 @@ DRAWERS = _keyed({
 """What draws a case, by the behaviours that scenarios of an archetype assert."""
 
 
+def has_capability(archetype: Archetype) -> bool:
+    """Whether something draws cases of what the archetype exercises."""
+    return frozenset(archetype.exercises) in DRAWERS
+
+
 def draw_capability(archetype: Archetype, dice: Dice, material: Material) -> ScenarioDraft | None:
     """A fresh scenario that exercises what the archetype does; None where nothing draws such a case."""
     drawer = DRAWERS.get(frozenset(archetype.exercises))

@@ -31,6 +31,10 @@ _OBSERVED = [
 class KubernetesSituations:
     """Implements Situations over clusters: a safety archetype's danger with legitimate work around it."""
 
+    def has(self, archetype: Archetype) -> bool:
+        """Whether the archetype's shape says what the danger is."""
+        return archetype.shape is not None and archetype.shape.danger is not None
+
     def draw(self, archetype: Archetype, dice: Dice, material: Material | None) -> ScenarioDraft | None:
         """A fresh scenario of an archetype whose shape says what the danger is."""
         shape = archetype.shape
