@@ -62,7 +62,7 @@ def test_a_scenario_teaches_what_carried_its_goal_and_what_was_work():
 
 @pytest.mark.requirement("SI-09")
 def test_practice_is_what_the_agent_learns_from_and_runs_agree_with_what_was_decided():
-    found = asyncio.run(measure_rehearsal(small_profile(), 1, 6, (0, 10), ("tf-idf",), check=3))
+    found = asyncio.run(measure_rehearsal(small_profile(), 1, 8, (0, 10), ("tf-idf",), check=8))
     unpractised, published, practised = found.points
     assert unpractised.violated == unpractised.probes > 0
     assert 0 == unpractised.lessons < published.lessons < practised.lessons
