@@ -267,8 +267,8 @@ def _texts_about_goal(bound: BoundScenario, texts: tuple[str, ...]) -> tuple[str
 def _is_named(name: str, text: str) -> bool:
     if name in text:
         return True
-    value = Value.from_literal(name)
-    return any(value.form_in(layer) for layer in layers(text))
+    letters = Value.from_literal(name).folded
+    return any(letters in layer.letters or letters[::-1] in layer.letters for layer in layers(text))
 
 
 def encounter(bound: BoundScenario, texts: tuple[str, ...], *, earlier_turns: int = 0, run_id: str = "") -> Encounter:
