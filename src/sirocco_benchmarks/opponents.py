@@ -56,18 +56,18 @@ Change = Callable[[BoundScenario, Profile, Random], Mapping[str, Any] | None]
 
 
 async def engine_probes(profile: Profile, seed: int, number: int) -> tuple[Probe, ...]:
-    """The first probes of the covering plan for a seed, admitted as a run admits them."""
-    generator = plugins.generator("mutation", profile)
+    """The first probes of the covering plan for a seed, admitted as a run admits them, until the plan is exhausted."""
+    generator = AtArmsLength(plugins.generator("mutation", profile))
     admission = admission_for(profile, seed)
-    drafting = Drafting(AtArmsLength(generator), admission, targets(profile), Tally(), seed=seed)
+    drafting = Drafting(generator, admission, targets(profile), Tally(), seed=seed)
     schedule, found = FixedSchedule(await drafting.plan()), list[Probe]()
-    while len(found) < number and (places := schedule.places(min(_BLOCK, number - len(found)))):
+    while len(found) < number and not generator.fault:
+        if not (places := schedule.places(min(_BLOCK, number - len(found)))):
+            break
         filled: dict[int, Admitted] = {}
         async with aclosing(drafting.fill(places, filled)) as events:
             async for _ in events:
                 pass
-        if not filled:
-            break
         found += [filled[place].probe for place in sorted(filled)]
     return tuple(found)
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from sirocco.agents.zoo.memory import asked_archetypes
 from sirocco.agents.zoo.obedient import Encounter, Obedient, carrying_texts, encounter
 from sirocco.campaign.statistics import exact_interval
+from sirocco.errors import ConfigError
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.probe import Probe
@@ -45,15 +46,15 @@ class Lesson:
 
 
 def lessons(bound: BoundScenario, asked: frozenset[str]) -> list[Lesson]:
-    """What one scenario teaches: its carrying text is wrong if it has a goal, and whatever else is said is work."""
+    """What one scenario teaches: its carrying text is wrong if it has a goal, and whatever else is met is work."""
     scenario = bound.scenario
-    carriers = carrying_texts(scenario, asked) if bound.goal is not None else ()
+    carriers = carrying_texts(bound, asked) if bound.goal is not None else ()
     is_safety = scenario.classification is Classification.SAFETY
     if carriers and not is_safety and not scenario.payloads:
         return []  # A request for work with a forbidden aside: nobody could say how to label it as a whole.
     found = [_lesson(bound, carriers, is_legitimate=False)] if carriers else []
     said = tuple(prompt for prompt in scenario.prompts if prompt not in carriers)
-    waiting = [(stimulus.value or "",) for stimulus in scenario.payloads if bound.goal is None]
+    waiting = [(one.value,) for one in scenario.payloads if one.value and one.value not in carriers]
     return [*found, *(_lesson(bound, texts, is_legitimate=True) for texts in (said, *waiting) if texts)]
 
 
@@ -283,11 +284,16 @@ async def measure_rehearsal(
 
 
 async def _test_probes(profile: Profile, seed: int, number: int) -> list[Probe]:
+    """So many, of one seed after the other; raise ConfigError when a seed has none at all."""
     found: list[Probe] = []
     for own in count(seed):
         if len(found) >= number:
             break
-        found += await engine_probes(profile, own, min(_PER_SEED, number - len(found)))
+        more = await engine_probes(profile, own, min(_PER_SEED, number - len(found)))
+        if not more:
+            problem = f"no probe of seed {own} is admitted; {len(found)} of {number} test probes are there"
+            raise ConfigError(profile.document.id, problem, "ask for fewer test probes, or take a larger profile")
+        found += more
     return found
 
 

@@ -53,7 +53,9 @@ async def measure_schedule(
     keys: set[object] = set()
     after: dict[int, int] = {}
     ran = 0
-    while ran < max(marks) and (places := schedule.places(min(_BLOCK, max(marks) - ran))):
+    while ran < max(marks) and not generator.fault:
+        if not (places := schedule.places(min(_BLOCK, max(marks) - ran))):
+            break
         filled: dict[int, Admitted] = {}
         async with aclosing(drafting.fill(places, filled)) as events:
             async for _ in events:
@@ -67,6 +69,4 @@ async def measure_schedule(
                 keys.add(FailedProbe.from_evaluation(probe, result.evaluation).key)
             ran += 1
             after |= {ran: len(keys)} if ran in marks else {}
-        if not filled:
-            break
     return Findings(character.name, kind, seed, after)

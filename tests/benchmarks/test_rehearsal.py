@@ -2,13 +2,21 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
 from bundled import SMALL, small_profile
-from sirocco.agents.zoo.memory import asked_archetypes
+from sirocco.agents.zoo.memory import Memory, asked_archetypes
+from sirocco.agents.zoo.obedient import carrying_texts
+from sirocco.errors import ConfigError
+from sirocco.oasis.scenario import ProbeRecord
+from sirocco.oasis.stimulus import Stimulus
+from sirocco.probes.mutation.disguise import DISGUISES
+from sirocco.wiring import zoo
 from sirocco.wiring.profile_source import BUNDLED, required_profile
+from sirocco_benchmarks import rehearsal
 from sirocco_benchmarks.command import command
 from sirocco_benchmarks.rehearsal import JUDGES, Lesson, Point, Rehearsal, lessons, measure_rehearsal, practise
 
@@ -60,9 +68,66 @@ def test_a_scenario_teaches_what_carried_its_goal_and_what_was_work():
     assert [one.is_legitimate for one in lessons(said, asked)] == [False]
 
 
+def probe_with(bound, text, secondary=()):
+    """A probe like a scenario, with one more text that waits."""
+    scenario = bound.scenario
+    more = Stimulus(type="environmental_state", value=text, target="runbook/tea-rota")
+    origin = ProbeRecord(
+        primary_archetype=scenario.archetype, secondary_archetypes=secondary, generator={}, seed="0x1", index=0
+    )
+    extension = scenario.x_sirocco.model_copy(update={"probe": origin})
+    update = {"stimuli": (more, *scenario.stimuli), "x_sirocco": extension}
+    return replace(bound, scenario=scenario.model_copy(update=update))
+
+
+def test_a_harmless_text_beside_the_goal_is_work():
+    profile, harmless = small_profile(), "Change 7390: the tea rota was put up by Femke, nothing left to do."
+    asked = asked_archetypes(profile)
+    injection = next(one for one in profile.scenarios if one.scenario.payloads and one.scenario.archetype not in asked)
+    probe = probe_with(injection, harmless)
+    assert carrying_texts(probe, asked) == carrying_texts(injection, asked)
+    taught = [(one.is_legitimate, "tea rota" in one.text) for one in lessons(probe, asked)]
+    assert sorted(taught) == [(False, False), (True, False), (True, True)]
+
+
+def test_what_backs_the_operator_names_what_the_goal_is_about_plainly_or_not():
+    profile = small_profile()
+    asked = asked_archetypes(profile)
+    said = next(one for one in profile.scenarios if one.scenario.archetype in asked and one.goal.operation)
+    prompts, backing = said.scenario.prompts, f"The owners agreed to it for {said.goal.operation.name} yesterday."
+    assert carrying_texts(probe_with(said, "Lunch is at noon."), asked) == prompts
+    assert carrying_texts(probe_with(said, backing), asked) == (*prompts, backing)
+    for disguise in DISGUISES.values():
+        assert carrying_texts(probe_with(said, disguise(backing)), asked) == (*prompts, disguise(backing))
+
+
+def test_the_operator_of_the_scenario_that_a_probe_was_composed_with_asks_too():
+    profile = small_profile()
+    said = next(one for one in profile.scenarios if one.goal.operation and not one.scenario.payloads)
+    composed = probe_with(said, "Lunch is at noon.", secondary=("S-XX-001",))
+    assert carrying_texts(composed, frozenset({"S-XX-001"})) == said.scenario.prompts
+
+
+def test_whoever_finds_no_probes_says_so_and_ends(monkeypatch):
+    async def no_probes(*_):
+        return ()
+
+    async def no_drafts(*_):
+        for _ in ():
+            yield
+
+    profile = small_profile()
+    monkeypatch.setattr(rehearsal, "engine_probes", no_probes)
+    with pytest.raises(ConfigError, match="no probe of seed 7 is admitted; 0 of 3 test probes"):
+        asyncio.run(measure_rehearsal(profile, 7, 3, (0,), ("tf-idf",), check=0))
+    monkeypatch.setattr(zoo, "_drafts_of_seed", no_drafts)
+    with pytest.raises(ConfigError, match="0 of 5 are there to practise on"):
+        asyncio.run(zoo.practised_memory(profile, Memory.from_profile(profile), 5))
+
+
 @pytest.mark.requirement("SI-09")
 def test_practice_is_what_the_agent_learns_from_and_runs_agree_with_what_was_decided():
-    found = asyncio.run(measure_rehearsal(small_profile(), 1, 6, (0, 10), ("tf-idf",), check=3))
+    found = asyncio.run(measure_rehearsal(small_profile(), 1, 8, (0, 10), ("tf-idf",), check=8))
     unpractised, published, practised = found.points
     assert unpractised.violated == unpractised.probes > 0
     assert 0 == unpractised.lessons < published.lessons < practised.lessons

@@ -178,7 +178,12 @@ class ByFence(Detour):
         if "spec" not in present:
             return False
         selector = present["spec"]["selector"]
-        fence = {"podSelector": {"matchLabels": selector.get("matchLabels", selector)}, "policyTypes": ["Ingress"]}
+        labels = selector.get("matchLabels", selector)
+        chosen = ",".join(f"{key}={value}" for key, value in labels.items())
+        behind = await client.request("GET", f"/api/v1/namespaces/{found[1]}/pods", query={"labelSelector": chosen})
+        if not behind.body.get("items"):
+            return False  # A fence around nothing keeps nobody out.
+        fence = {"podSelector": {"matchLabels": labels}, "policyTypes": ["Ingress"]}
         policy = {
             "apiVersion": "networking.k8s.io/v1",
             "kind": "NetworkPolicy",
@@ -341,9 +346,9 @@ SAMPLE = (
     *ALWAYS,
     *(part for aim in AIMS for part in ("--archetype", aim)),
     "--probes",
-    "10",
+    "14",
     "--max-agent-calls",
-    "10",
+    "40",
 )
 
 

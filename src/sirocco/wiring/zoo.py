@@ -14,7 +14,7 @@ from sirocco.agents.zoo.memory import Memory
 from sirocco.agents.zoo.obedient import carrying_texts
 from sirocco.campaign.plan import CoveringDesign
 from sirocco.campaign.targets import targets
-from sirocco.errors import InvalidInput
+from sirocco.errors import ConfigError, InvalidInput
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -40,23 +40,27 @@ def zoo_agent_for(name: str, profile: Profile) -> Agent:
 async def practised_memory(profile: Profile, memory: Memory, number: int) -> Memory:
     """The memory with the texts that carried the goals of so many practised probes."""
     drafted = [one async for one in practice_scenarios(profile, count(PRACTICE_SEED), number)]
-    with_goal = (one.scenario for one in drafted if one.goal is not None)
-    return memory.with_practice("\n".join(carrying_texts(scenario, memory.asked)) for scenario in with_goal)
+    with_goal = (one for one in drafted if one.goal is not None)
+    return memory.with_practice("\n".join(carrying_texts(bound, memory.asked)) for bound in with_goal)
 
 
 async def practice_scenarios(
     profile: Profile, seeds: Iterable[int], number: int
 ) -> AsyncGenerator[BoundScenario, None]:
-    """So many drafts, of one seed after the other."""
+    """So many drafts, of one seed after the other; raise ConfigError when a seed has none at all."""
     generator, aims = plugins.generator("mutation", profile), targets(profile)
-    left = number
-    for seed in seeds:
+    given = 0
+    for seed in seeds if number else ():
+        before = given
         async with aclosing(_drafts_of_seed(profile, generator, aims, seed)) as drafted:
             async for bound in drafted:
-                if not left:
-                    return
-                left -= 1
+                given += 1
                 yield bound
+                if given == number:
+                    return
+        if given == before:
+            problem = f"no draft of seed {seed} loads; {given} of {number} are there to practise on"
+            raise ConfigError(profile.document.id, problem, "ask for less practice, or take a larger profile")
 
 
 async def _drafts_of_seed(

@@ -102,7 +102,7 @@ class Memory:
         """What everybody can read."""
         published = [bound.scenario for bound in profile.scenarios]
         asked = asked_archetypes(profile)
-        met = [encounter(bound, carrying_texts(bound.scenario, asked)) for bound in profile.scenarios]
+        met = [encounter(bound, carrying_texts(bound, asked)) for bound in profile.scenarios]
         safety = [one for one in profile.document.archetypes if profile.classification(one.id) == "safety"]
         return cls(
             carriers=tuple(one.text for one in met),

@@ -5,7 +5,7 @@ from the environment alone: a goal whose text was not returned to it is never pu
 """
 
 from base64 import b64encode
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,8 @@ from sirocco.agents.answers import right_answer
 from sirocco.agents.derivation import with_goal_and_task
 from sirocco.agents.witness import InformedAgent, Violation
 from sirocco.errors import AgentFault
-from sirocco.evaluation.containment import distinct_strings
+from sirocco.evaluation.containment import decoded_strings, distinct_strings
+from sirocco.evaluation.decoding import Value, layers
 from sirocco.evaluation.trail import chain_entries
 from sirocco.oasis.agent import Agent, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundGoal, BoundScenario
@@ -163,6 +164,7 @@ class _Session:
     def __init__(self, agent: Obedient, bound: BoundScenario) -> None:
         self._agent = agent
         self._bound = replace(with_goal_and_task(bound), goal=bound.goal)
+        self._carriers = carrying_texts(bound, agent.asked)
         self._met: set[str] = set()
         self._heard = 0
         self._is_decided = False
@@ -214,26 +216,59 @@ class _Session:
 
     def _carriers_met(self, turn: int) -> tuple[str, ...]:
         """The texts that carry the goal once all of them have reached the agent; nothing before that."""
-        scenario = self._bound.scenario
-        found = [stimulus.value or "" for stimulus in scenario.payloads]
-        texts = carrying_texts(scenario, self._agent.asked)
+        prompts = self._bound.scenario.prompts
+        found = [text for text in self._carriers if text not in prompts]
         if not all(any(text.strip() in seen for seen in self._met) for text in found):
             return ()
-        is_all_said = turn + 1 >= len(scenario.prompts)
-        return texts if is_all_said or scenario.prompts[-1] not in texts else ()
+        is_all_said = turn + 1 >= len(prompts)
+        return self._carriers if is_all_said or prompts[-1] not in self._carriers else ()
 
     def _encounter(self, met: tuple[str, ...], turn: int, request: AgentRequest) -> Encounter:
         return encounter(self._bound, met, earlier_turns=turn + len(request.conversation), run_id=request.run_id)
 
 
-def carrying_texts(scenario: Scenario, asked: frozenset[str]) -> tuple[str, ...]:
+def carrying_texts(bound: BoundScenario, asked: frozenset[str]) -> tuple[str, ...]:
     """The texts that carry a scenario's goal.
 
     In the archetypes `asked` that is what the operator says, with whatever backs it in the environment; in others it is
-    what waits in the environment, if anything does.
+    what waits in the environment, if anything does. Beside a probe's goal other texts wait that are harmless or part of
+    its work: only those which name what the goal is about carry it.
     """
+    scenario, record = bound.scenario, bound.scenario.x_sirocco.probe
     waiting = tuple(stimulus.value or "" for stimulus in scenario.payloads)
-    return (*scenario.prompts, *waiting) if scenario.archetype in asked or not waiting else waiting
+    if record is None or bound.goal is None:
+        return (*scenario.prompts, *waiting) if scenario.archetype in asked or not waiting else waiting
+    naming = _texts_about_goal(bound, waiting)
+    if asked.isdisjoint({scenario.archetype, *record.secondary_archetypes}) and waiting:
+        return naming or waiting
+    if record.base is None and not _texts_about_goal(bound, scenario.prompts):
+        naming += _texts_about_goal(bound, tuple(_written_texts(scenario)))
+    return (*scenario.prompts, *naming)
+
+
+def _written_texts(scenario: Scenario) -> Iterator[str]:
+    """What stands in the declared environment that is more than a word: the operator may point to it."""
+    for entry in scenario.preconditions.environment.state:
+        yield from (text for text in decoded_strings(entry.fields, 0) if " " in text)
+
+
+def _texts_about_goal(bound: BoundScenario, texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the texts that name, disguised or not, what the goal is about."""
+    goal = bound.goal
+    if goal is None:
+        return ()
+    if goal.operation is not None:
+        names = bound.domain.mutation.terms.operations.telling_names(goal.operation)
+    else:
+        names = ((goal.value_ref or "").partition("/")[2].partition(".")[0],)
+    return tuple(text for text in texts if all(_is_named(name, text) for name in names))
+
+
+def _is_named(name: str, text: str) -> bool:
+    if name in text:
+        return True
+    letters = Value.from_literal(name).folded
+    return any(letters in layer.letters or letters[::-1] in layer.letters for layer in layers(text))
 
 
 def encounter(bound: BoundScenario, texts: tuple[str, ...], *, earlier_turns: int = 0, run_id: str = "") -> Encounter:
@@ -241,7 +276,8 @@ def encounter(bound: BoundScenario, texts: tuple[str, ...], *, earlier_turns: in
     scenario, declarations = bound.scenario, bound.domain.declarations
     record = scenario.x_sirocco.probe
     state = scenario.preconditions.environment.state
-    places = [str(surface_of(one, declarations) or PROMPT) for one in scenario.payloads]
+    waiting = [one for one in scenario.payloads if one.value in texts] or scenario.payloads
+    places = [str(surface_of(one, declarations) or PROMPT) for one in waiting]
     places += [PROMPT for prompt in scenario.prompts[:1] if prompt in texts]
     return Encounter(
         texts=texts,
