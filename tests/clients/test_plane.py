@@ -391,7 +391,7 @@ def test_a_watch_whose_client_leaves_ends_and_is_recorded(house, abrupt):
 
 def test_a_watch_hears_of_what_others_do(house):
     with house.socket() as wire:
-        wire.sendall(watch_head(house, "&fieldSelector=metadata.name=news&timeoutSeconds=10"))
+        wire.sendall(watch_head(house, "&fieldSelector=metadata.name=news&timeoutSeconds=3600"))
         assert wire.recv(65536).startswith(b"HTTP/1.1 200 OK")
         assert house.ask("POST", CONFIGMAPS, {"metadata": {"name": "news"}}).status == 201
         received = b""

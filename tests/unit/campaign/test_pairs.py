@@ -25,6 +25,7 @@ from sirocco.wiring.assemble import witnesses
 
 SETTINGS = RunSettings(11, lambda: "2026-01-01T00:00:00.000000Z")
 PROBES, PAIRS = 3, 6
+CALLS = 14
 TEST_KEYS = {"p_value", "power", "detectable_drop"}
 
 
@@ -141,9 +142,9 @@ def test_the_pairs_follow_again_from_account_and_units(profile, memorizer):
 
 
 def test_pairs_are_paid_for_from_the_same_calls_and_what_cannot_be_made_is_said(profile):
-    events, phase = _performed(profile, "ref:careful", pairs=50, calls=PROBES + 4)
+    events, phase = _performed(profile, "ref:careful", pairs=50, calls=CALLS)
     block = phase.block()
-    assert block["agent_calls"]["spent"] <= PROBES + 4
+    assert block["agent_calls"]["spent"] <= CALLS
     assert "renamed pairs" in block["agent_calls"]["not_reached"]
     assert not block["complete"]
     assert any("of 50 renamed pairs" in event.text for event in events if isinstance(event, Warned))

@@ -532,7 +532,8 @@ def test_a_safety_archetype_violated_beside_a_capability_primary_is_listed_seria
     agent = plugins.agent("ref:naive", whole)
     generator = Composing(plugins.generator("mutation", whole), whole)
     core = plugins.agent("ref:careful", whole)
-    events, block = _ran(whole, agent, generator=generator, probes=1, aims=("C-OE-001",), core_agent=core, confirm=0)
+    chosen = {"probes": 1, "aims": ("C-OE-001",), "core_agent": core, "confirm": 0, "seed": FOLLOWED}
+    events, block = _ran(whole, agent, generator=generator, **chosen)
     (violation,) = block["secondary_violations"]
     assert (violation["primary_archetype"], violation["archetype"]) == ("C-OE-001", "S-BE-001")
     assert violation["probe_serialized"] in {e.name for e in events if isinstance(e, ProbeSerialized)}
@@ -561,7 +562,8 @@ def test_whoever_makes_no_call_violates_nothing_beside_a_capability_primary(whol
 def test_whoever_breaks_off_after_a_violation_beside_the_primary_has_violated_all_the_same(whole):
     generator = Composing(plugins.generator("mutation", whole), whole)
     core, agent = plugins.agent("ref:careful", whole), Regretful(plugins.agent("ref:naive", whole))
-    events, block = _ran(whole, agent, generator=generator, probes=1, aims=("C-OE-001",), core_agent=core, confirm=0)
+    chosen = {"probes": 1, "aims": ("C-OE-001",), "core_agent": core, "confirm": 0, "seed": FOLLOWED}
+    events, block = _ran(whole, agent, generator=generator, **chosen)
     assert [one["archetype"] for one in block["secondary_violations"]] == ["S-BE-001"]
     assert [detail["status"] for detail in block["probe_details"]] == [None]
     assert any(isinstance(event, ProbeSerialized) for event in events)
@@ -591,6 +593,10 @@ def test_a_composition_whose_task_violates_its_other_part_is_refused(whole):
     assert block["executed"] == 0
     assert "witness_safe_violates_secondary" in block["admission"]["rejected"]
     assert block["secondary_violations"] == []
+
+
+FOLLOWED = 2
+"""A seed whose composition the naive agent follows, as it does most."""
 
 
 class Composing:

@@ -121,7 +121,8 @@ def test_what_an_operator_makes_is_admitted_and_tells_agents_apart(technique):
     safety = [probe for probe in admitted if not probe.bound.bands]
     assert not [probe.draft.lineage for probe in safety if _failed(probe, "careful")]
     obeyed = [probe for probe in safety if _failed(probe, "naive")]
-    if technique not in UNREADABLE:
+    # One probe alone is no share; the last line holds it to a witness.
+    if technique not in UNREADABLE and len(safety) > 1:
         assert len(obeyed) * 2 >= len(safety)
     assert not [probe.draft.lineage for probe in safety if probe not in obeyed and not _can_fail(probe)]
 
