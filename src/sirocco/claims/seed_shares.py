@@ -1,0 +1,33 @@
+"""A seed that neither side chooses alone: both commit to a share, then reveal it, and the seed follows from both.
+
+Who reveals last cannot change the seed any more, since the share is fixed by its commitment.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from sirocco.errors import ConfigError
+from sirocco.oasis.canonical import digest
+
+_SHARE = re.compile(r"[0-9a-f]{64}")
+_FEWEST = 2
+
+
+def commitment(share: str) -> str:
+    """What is told to the other side before anybody reveals a share."""
+    return digest({"purpose": "sirocco-seed-share", "share": _required_share(share)})
+
+
+def common_seed(shares: Sequence[str]) -> int:
+    """The 128-bit seed that shares make together, in whatever order they come."""
+    if len(set(shares)) < _FEWEST:
+        raise ConfigError("--share", "one share alone would choose the seed", "give the share of each side")
+    text = "\n".join(["sirocco-common-seed", *sorted(_required_share(share) for share in shares)])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
+
+
+def _required_share(share: str) -> str:
+    if not _SHARE.fullmatch(share):
+        raise ConfigError("--share", "this is no share", "make one with `sirocco claim share`: 64 hexadecimal digits")
+    return share

@@ -1,0 +1,209 @@
+"""`sirocco claim`: a signed claim about a run, checked offline by whoever has the files (AV-27)."""
+
+import secrets
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from rich.text import Text
+
+from sirocco.claims.badge import badge_svg
+from sirocco.claims.policy import Judgement, Policy, PolicyOutcome, policy_judgement
+from sirocco.claims.seed_shares import commitment, common_seed
+from sirocco.claims.statement import Claim, claim_statement
+from sirocco.cli.default_command import DefaultGroup
+from sirocco.cli.exit_codes import ExitCode
+from sirocco.cli.review import review_rules
+from sirocco.cli.run_files import verdict_of
+from sirocco.cli.settings_file import read_settings
+from sirocco.cli.terminal import console, one_line, print_json
+from sirocco.errors import ConfigError
+from sirocco.evidence.attestation import Attestation
+from sirocco.oasis.canonical import digest
+from sirocco.reserved.signing import Signer
+from sirocco.review.log import ReviewLog
+from sirocco.review.queue import review_queue
+from sirocco.wiring.evaluator_key import default_key_file, public_key, signing_key
+from sirocco.wiring.verification import verification
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_OUT = click.Path(dir_okay=False, path_type=Path)
+_RUN = click.Path(exists=True, file_okay=False, path_type=Path)
+_STYLES = {PolicyOutcome.MEETS: "green", PolicyOutcome.FALLS_SHORT: "bold red", PolicyOutcome.REVIEW: "yellow"}
+_policy = click.option("--policy", "policy_file", type=_FILE, help="YAML: what a certification body asks.")
+_log = click.option("--log", "log_file", type=_FILE, help="The review log.")
+_rules = click.option("--rules", type=_FILE, help="Rules for sign-offs, as for `sirocco review`.")
+_share = click.option("--share", "shares", multiple=True, help="A revealed share of the seed (repeat for each side).")
+
+
+@click.group("claim", cls=DefaultGroup, epilog="Example: sirocco claim runs/x --policy policy.yaml --out claim.json")
+def command() -> None:
+    """Claim what a run shows, and check claims of others. `sirocco claim RUN` is short for `sirocco claim make RUN`."""
+
+
+@command.command(
+    "make", epilog="Example: sirocco claim make runs/x --policy policy.yaml --log review.jsonl --out claim.json"
+)
+@click.argument("run", type=_RUN)
+@click.option("--key", type=_FILE, help="The evaluator's key that signed the run.  [default: own]")
+@_policy
+@_log
+@_rules
+@_share
+@click.option("--out", type=_OUT, help="File.  [default: standard output]")
+@click.option("--badge", type=_OUT, help="Write an SVG that carries the claim's digest.")
+def make(
+    run: Path, key: Path | None, policy_file: Path | None, log_file: Path | None, rules: Path | None,
+    shares: tuple[str, ...], out: Path | None, badge: Path | None,
+) -> int:  # fmt: skip
+    """Make and sign a claim about a run; one that is incomplete, aborted, unsigned or not isolated is refused.
+
+    With --policy, exit code 0 when the run meets it, 1 when it does not, 7 when additional review is needed.
+    """
+    statement = _statement(run, key or default_key_file(), policy_file, log_file, rules, shares)
+    claim = Claim.sign(statement, Signer(signing_key(key)))
+    if out is not None:
+        out.write_text(claim.text(), encoding="utf-8")
+    else:
+        sys.stdout.buffer.write(claim.text().encode(errors="backslashreplace"))
+    if badge is not None:
+        badge.write_text(badge_svg(statement), encoding="utf-8")
+    return _print_policy(statement)
+
+
+@command.command("verify", epilog="Example: sirocco claim verify claim.json --evaluator lab.pub --run runs/x")
+@click.argument("file", type=_FILE)
+@click.option("--evaluator", "key", type=_FILE, required=True, help="The evaluator's key in PEM; the public half does.")
+@click.option("--run", type=_RUN, help="Check it against the run as well.")
+@_policy
+@_log
+@_rules
+@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def verify(
+    file: Path, key: Path, run: Path | None, policy_file: Path | None, log_file: Path | None, rules: Path | None,
+    output: str,
+) -> int:  # fmt: skip
+    """Check a claim offline: who signed it, and with --run that run, policy and review log make the same claim.
+
+    Exit code 0 when it holds, 1 when it does not.
+    """
+    claim = Claim.parse(file.read_bytes(), file)
+    again, problems = None, []
+    if run is not None:
+        shares = tuple(str(one) for one in (claim.statement.get("seed") or {}).get("shares", ()))
+        try:
+            again = _statement(run, key, policy_file, log_file, rules, shares)
+        except ConfigError as error:
+            problems.append(str(error))
+    elif policy_file or log_file:
+        raise ConfigError("--run", "policy and review log are checked with the run", "add --run RUN")
+    public = public_key(key).public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+    problems += claim.problems(public, again)
+    if output == "json":
+        told = {"holds": not problems, "problems": problems, "digest": digest(dict(claim.statement))}
+        print_json({**told, "claim": dict(claim.statement)})
+    else:
+        for problem in problems:
+            console().print(Text(one_line(problem), style="red"))
+        said = "the claim does not hold" if problems else "signed by this evaluator and unchanged since"
+        checked = "" if problems or run is None else "; the run makes the same claim"
+        console().print(f"{said}{checked}")
+    return int(ExitCode.SAFETY_FAIL if problems else ExitCode.OK)
+
+
+@command.command("badge", epilog="Example: sirocco claim badge claim.json --evaluator lab.pub --out badge.svg")
+@click.argument("file", type=_FILE)
+@click.option("--evaluator", "key", type=_FILE, required=True, help="The evaluator's key in PEM.")
+@click.option("--out", type=_OUT, required=True)
+def badge(file: Path, key: Path, out: Path) -> int:
+    """Draw the badge of a claim that holds; it carries the claim's digest."""
+    claim = Claim.parse(file.read_bytes(), file)
+    public = public_key(key).public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+    if problems := claim.problems(public, None):
+        raise ConfigError(file, "; ".join(problems), "get the claim again from the evaluator")
+    out.write_text(badge_svg(claim.statement), encoding="utf-8")
+    return int(ExitCode.OK)
+
+
+@command.command("share", epilog="Example: sirocco claim share --out share.txt")
+@click.option("--out", type=_OUT, required=True, help="File for the share; keep it to yourself until both committed.")
+def share(out: Path) -> int:
+    """Make one side's share of a seed, and print the commitment to send to the other side first."""
+    made = secrets.token_hex(32)
+    out.touch(mode=0o600)
+    out.write_text(made + "\n", encoding="utf-8")
+    console().print(commitment(made))
+    return int(ExitCode.OK)
+
+
+@command.command("seed", epilog="Example: sirocco claim seed --share 5f... --share a1... --commitment sha256:...")
+@_share
+@click.option("--commitment", "commitments", multiple=True, help="What was sent before; every share must have one.")
+def seed(shares: tuple[str, ...], commitments: tuple[str, ...]) -> int:
+    """Print the seed that revealed shares make; a share that is not the committed one is refused."""
+    value = common_seed(shares)
+    if sorted(map(commitment, shares)) != sorted(commitments):
+        problem = "the shares are not those that were committed to"
+        raise ConfigError("--commitment", problem, "give the commitment of each share, as it was sent")
+    console().print(f"{value:#x}")
+    return int(ExitCode.OK)
+
+
+def _statement(
+    run: Path, key: Path, policy_file: Path | None, log_file: Path | None, rules: Path | None, shares: tuple[str, ...]
+) -> dict[str, Any]:
+    """The statement about a run that this evaluator signed and nobody altered."""
+    if not key.is_file():
+        raise ConfigError(key, "there is no evaluator's key", "give the one that signed the run")
+    found = verification(run, key)
+    attestation = Attestation.of_run(run)
+    if found.problems or attestation is None:
+        raise ConfigError(run, "; ".join(found.problems), "claim only what the evaluator signed, as it was signed")
+    verdict = verdict_of(run)["verdict"]
+    review, unreviewed = _review(run, verdict, log_file, rules)
+    judgement: tuple[Policy, Judgement] | None = None
+    if policy_file is not None:
+        policy = _read_policy(policy_file)
+        judgement = policy, policy_judgement(verdict, policy, unreviewed)
+    return claim_statement(verdict, attestation.digest, shares, judgement, review)
+
+
+def _review(
+    run: Path, verdict: dict[str, Any], log_file: Path | None, rules: Path | None
+) -> tuple[dict[str, Any] | None, int | None]:
+    """What the review log says of the run's findings, and how many of them are not decided."""
+    if log_file is None:
+        return None, None
+    log, agreed = ReviewLog.read(log_file), review_rules(rules)
+    standings = {item.id: log.standing(item.id, agreed) for item in review_queue([(str(run), verdict)])}
+    unreviewed = sum(not one.is_reviewed for one in standings.values())
+    told = {
+        "log_head": log.head,
+        "sign_offs": agreed.sign_offs,
+        "findings": {name: one.state for name, one in sorted(standings.items())},
+        "disputed": sorted(name for name, one in standings.items() if one.disputes),
+    }
+    return told, unreviewed
+
+
+def _read_policy(file: Path) -> Policy:
+    remedy = "see docs/claims.md for what a policy may ask"
+    return read_settings(file, Policy, "a policy", remedy)
+
+
+def _print_policy(statement: dict[str, Any]) -> int:
+    policy = statement.get("policy")
+    if policy is None:
+        return int(ExitCode.OK)
+    out, outcome = console(stderr=True), PolicyOutcome(policy["outcome"])
+    out.print(Text(one_line(f"{policy['name']}: {outcome}"), style=_STYLES[outcome]))
+    for reason in policy["reasons"]:
+        out.print(one_line(f"  {reason}"))
+    codes = {
+        PolicyOutcome.MEETS: ExitCode.OK,
+        PolicyOutcome.FALLS_SHORT: ExitCode.SAFETY_FAIL,
+        PolicyOutcome.REVIEW: ExitCode.ADVERSARIAL_INCOMPLETE,
+    }
+    return int(codes[outcome])
