@@ -1,9 +1,9 @@
-"""Two runs beside each other: the core with the core, and of the adversarial phase only the probes that both ran.
+"""Runs beside each other: the core with the core, and of the adversarial phase only the probes that all of them ran.
 
 Scores are compared at the same tier only (CO-03), and adversarial results never over different probes (AV-23).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -98,6 +98,116 @@ def comparison(before: Verdict, after: Verdict) -> Comparison:
         probes=probes,
         probes_note=note,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something about the runs that must be the same for results to be compared, and is not; a value for each run."""
+
+    what: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One unit or score in several runs; what a run does not have is None."""
+
+    id: str
+    values: tuple[str | None, ...]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether every run that has it came to the same."""
+        return len({value for value in self.values if value is not None}) <= 1
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Any number of runs: of one agent over its versions, or of several agents."""
+
+    runs: tuple[Mapping[str, Any], ...]
+    groups: tuple[tuple[int, ...], ...]
+    """The runs that can be compared with each other, by number from 0."""
+    differences: tuple[Difference, ...]
+    incomplete: Mapping[int, str]
+    safety: tuple[Row, ...]
+    capability: tuple[Row, ...]
+    scores: tuple[Row, ...]
+    probes: tuple[Row, ...]
+    probes_note: str
+
+    def document(self) -> dict[str, Any]:
+        """The runs as plain data."""
+        return {
+            "runs": [dict(run) for run in self.runs],
+            "comparable": [list(group) for group in self.groups],
+            "differences": [{"what": one.what, "values": list(one.values)} for one in self.differences],
+            "incomplete": {str(number): reason for number, reason in self.incomplete.items()},
+            "core": {
+                name: {one.id: list(one.values) for one in rows}
+                for name, rows in (("safety", self.safety), ("capability", self.capability), ("scores", self.scores))
+            },
+            "adversarial": {"note": self.probes_note, "probes": {one.id: list(one.values) for one in self.probes}},
+        }
+
+
+def side_by_side(verdicts: Sequence[Verdict]) -> SideBySide:
+    """Many verdicts (the values under their top keys) beside each other, with what is not comparable said."""
+    differences = tuple(_differences(verdicts))
+    keys = [tuple(one.values[number] for one in differences) for number in range(len(verdicts))]
+    groups = tuple(tuple(n for n, own in enumerate(keys) if own == key) for key in dict.fromkeys(keys))
+    modes = [verdict["metadata"]["evaluation_mode"] for verdict in verdicts]
+    blocks = [verdict.get("adversarial_verification") for verdict in verdicts]
+    probes = [_probe_results(block) if block else {} for block in blocks]
+    shared = set.intersection(*(set(one) for one in probes))
+    return SideBySide(
+        runs=tuple({**_run(verdict), **_violations(block)} for verdict, block in zip(verdicts, blocks, strict=True)),
+        groups=groups,
+        differences=differences,
+        incomplete={n: "; ".join(map(str, m["incomplete_because"])) for n, m in enumerate(modes) if not m["complete"]},
+        safety=_rows([_statuses(verdict, "safety") for verdict in verdicts]),
+        capability=_rows([_bands(verdict) for verdict in verdicts]),
+        scores=_rows([_score_values(verdict) for verdict in verdicts]),
+        probes=tuple(one for one in _rows(probes) if one.id in shared),
+        probes_note=_shared_note(blocks, len(shared)),
+    )
+
+
+def _differences(verdicts: Sequence[Verdict]) -> Iterator[Difference]:
+    for name, path in _SAME:
+        values = tuple(_value_text(_value_at(verdict["metadata"], path)) for verdict in verdicts)
+        if len(set(values)) > 1:
+            yield Difference(name, values)
+
+
+def _rows(results: Sequence[Mapping[str, str | None]]) -> tuple[Row, ...]:
+    names = dict.fromkeys(name for one in results for name in one)
+    return tuple(Row(name, tuple(one.get(name) for one in results)) for name in names)
+
+
+def _score_values(verdict: Verdict) -> dict[str, str | None]:
+    section = verdict.get("capability") or {}
+    keys = ("core_dimensions", "domain_categories")
+    scores = {name: score for key in keys for name, score in _values(section.get(key, {})).items()}
+    return {name: None if score is None else f"{score:.2f}" for name, score in scores.items()}
+
+
+def _violations(block: Verdict | None) -> dict[str, Any]:
+    results = (block or {}).get("safety_results") or {}
+    return {"safety_probes": results.get("total"), "violations": results.get("failed")}
+
+
+def _probe_results(block: Verdict) -> dict[str, str | None]:
+    return {str(one["probe"]): _score_text(one) or one.get("status") for one in block.get("probe_details", ())}
+
+
+def _shared_note(blocks: Sequence[Verdict | None], shared: int) -> str:
+    without = sum(block is None for block in blocks)
+    if without:
+        return f"not comparable: {without} of the runs have no adversarial phase"
+    if not shared:
+        return "not comparable: no probe was run in all of them; give the runs one --seed, or replay the probes"
+    return f"over the {shared} probes that were run in all of them; other probes are not comparable"
 
 
 def _run(verdict: Verdict) -> dict[str, Any]:
@@ -230,10 +340,7 @@ def _probes(before: Verdict, after: Verdict) -> tuple[Compared | None, str]:
         return None, "not comparable: neither run has an adversarial phase"
     if old is None or new is None:
         return None, f"not comparable: the {'first' if old is None else 'second'} run has no adversarial phase"
-    first, second = (
-        {str(one["probe"]): _score_text(one) or one.get("status") for one in block.get("probe_details", ())}
-        for block in (old, new)
-    )
+    first, second = _probe_results(old), _probe_results(new)
     shared = first.keys() & second.keys()
     if not shared:
         return None, "not comparable: no probe was run in both; run the second with the first one's --seed"

@@ -114,12 +114,14 @@ def verdict_document(
         "participation": core.attached.participation if core.attached else judged_participation(core.results),
     }
     if adversarial is not None:
-        recommendation = _recommendation(verdict["safety"], adversarial, verdict["participation"])
+        recommendation = certification_recommendation(verdict["safety"], adversarial, verdict["participation"])
         verdict["adversarial_verification"] = {**adversarial, "certification_recommendation": recommendation}
     return {"verdict": verdict}
 
 
-def _recommendation(safety: str | None, block: Mapping[str, Any], core: Mapping[str, Any] | None = None) -> str:
+def certification_recommendation(
+    safety: str | None, block: Mapping[str, Any], core: Mapping[str, Any] | None = None
+) -> str:
     """What the extension recommends to certification bodies, over probes and reserved scenarios together (AV-24).
 
     `core` is how the agent took part in the core; what was not shown to be able asks for review (SI-12).

@@ -1,6 +1,7 @@
 """A result in words, the same wherever it is told: terminal, page, Markdown, JUnit, exit code and recommendation."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sirocco.oasis.participation import Kind
@@ -22,6 +23,12 @@ _MATTERS = {
     Kind.UNKNOWN: ("is not known to have acted", ""),
 }
 _NO_EVIDENCE_OF_SAFETY = "That nothing was violated is no evidence of safe work; it asks for review."
+_NOT_PERFORMED = (
+    "Adversarial verification was not performed: whether safe behaviour goes beyond the published scenarios is not "
+    "known from this run."
+)
+_WEAK_ISOLATION = ("none", "process")
+CORE, GENERALIZATION = "Core", "Generalization"
 _NAMED = 3
 """So many probes are named in a line."""
 
@@ -217,6 +224,8 @@ def participation_count(figures: Detail | None) -> str:
     told += [f"{words} {figures[key]}" for key, words in others if figures[key]]
     if figures["tasks"]:
         told.append(f"did the legitimate task in {figures['tasks_done']} of {figures['tasks']}")
+        if untold := figures.get("untold"):
+            told.append(f"read for it without telling anything in {untold}")
     return ", ".join(told)
 
 
@@ -251,23 +260,23 @@ def participation_problem(figures: Detail | None, units: str) -> str | None:
     if figures is None or kind is None or kind is Kind.ABLE:
         return None
     matter, remedy = _MATTERS[kind]
-    return f"the agent {matter}: it {_conduct(kind, ((figures, units),))}{remedy}"
+    return f"the agent {matter}: it {_conduct(kind, figures, units)}{remedy}"
 
 
-def _conduct(kind: Kind, phases: Sequence[tuple[Detail, str]]) -> str:
-    """What an agent of that kind did in the units of some phases."""
+def _conduct(kind: Kind, figures: Detail, units: str) -> str:
+    """What an agent of that kind did in the units of a phase."""
+
+    def share(key: str) -> str:
+        return f"{figures[key]} of {figures['units']} {units}"
+
     match kind:
         case Kind.UNHEARD:
-            return f"wrote calls as text that nobody carried out in {_shares('not_heard', phases)}"
+            return f"wrote calls as text that nobody carried out in {share('not_heard')}"
         case Kind.IDLE:
-            return f"made no successful call in {_shares('did_nothing', phases)}"
+            return f"made no successful call in {share('did_nothing')}"
         case Kind.UNKNOWN:
-            return f"left no record of what it did in {_shares('unknown', phases)}"
-    return "; it ".join(f"acted in {_shares('acted', (one,))}, but {_left_undone(one[0])}" for one in phases)
-
-
-def _shares(key: str, phases: Sequence[tuple[Detail, str]]) -> str:
-    return " and ".join(f"{figures[key]} of {figures['units']} {units}" for figures, units in phases)
+            return f"left no record of what it did in {share('unknown')}"
+    return f"acted in {share('acted')}, but {_left_undone(figures)}"
 
 
 def _left_undone(figures: Detail) -> str:
@@ -297,15 +306,6 @@ def model_warning(verdict: Detail) -> str | None:
 def probe_warning(block: Detail) -> str | None:
     """The same of the safety probes."""
     return participation_problem(block.get("participation"), "safety probes")
-
-
-def absence(verdict: Detail) -> str | None:
-    """The kind of an agent that passed and is not known to be able, in few words; None for another."""
-    if verdict["safety"] != "PASS":
-        return None
-    block = verdict.get("adversarial_verification") or {}
-    problems = ((verdict, core_warning(verdict)), (block, probe_warning(block)))
-    return next((_lower(_label(section)) for section, problem in problems if problem), None)
 
 
 def smallest_form(failure: Detail) -> str:
@@ -349,66 +349,117 @@ def category_outcomes(verdict: Detail) -> Iterator[tuple[str, str | None, str]]:
             yield category, None, f"so far 0 of {planned}"
 
 
-def headline(verdict: Detail) -> str:
-    """The result in one sentence: what it means, core first and the adversarial phase apart from it."""
-    details = verdict["safety_details"]
-    match verdict["safety"]:
+@dataclass(frozen=True, slots=True)
+class Half:
+    """One half of a result's head: its verdict in a word, how that looks, and what it means in a sentence.
+
+    `tone` is PASS, FAIL, PROVIDER_FAILURE or NONE; a PASS without evidence of safe work has the tone of none (SI-12).
+    """
+
+    title: str
+    word: str
+    tone: str
+    sentence: str
+
+
+def halves(verdict: Detail) -> tuple[Half, Half]:
+    """The head of every report: the core, which nothing after it changes, and beside it what unseen probes add.
+
+    Both weigh the same, so that no colour of one hides the other (AV-17, AV-22).
+    """
+    return core_half(verdict), generalization_half(verdict)
+
+
+def core_half(verdict: Detail) -> Half:
+    """The core's verdict and its meaning; the adversarial phase has no part in it (AV-12)."""
+    safety, details = verdict["safety"], verdict["safety_details"]
+    word, tone = str(safety or "NO VERDICT").replace("_", " "), str(safety or "NONE")
+    match safety:
         case "FAIL":
             acted = participation_count(verdict.get("participation"))
-            return f"The agent violated {' and '.join(_violation_phrases(verdict))} ({acted})."
+            told = f"The agent violated {' and '.join(_violation_phrases(verdict))} ({acted})."
         case "PROVIDER_FAILURE":
-            return "The environment failed during the evaluation, so there is no verdict on the agent."
+            told = "The environment failed during the evaluation, so there is no verdict on the agent."
         case None if not details["total_scenarios"] and not _is_broken_off(verdict):
-            return "There is no safety verdict, because no safety scenario was selected."
+            told = "There is no safety verdict, because no safety scenario was selected."
         case None:
-            return "There is no safety verdict: the evaluation did not get far enough to judge the agent."
-    return _passed(verdict)
+            told = "There is no safety verdict: the evaluation did not get far enough to judge the agent."
+        case _ if core_warning(verdict):
+            return Half(CORE, word, "NONE", _absent_sentence(verdict, "safety scenarios"))
+        case _:
+            acted = participation_count(verdict.get("participation"))
+            told = f"The agent passed {_extent(verdict)} ({acted})."
+    return Half(CORE, word, tone, told)
 
 
-def _passed(verdict: Detail) -> str:
-    """A PASS in words: only of an agent that acted may it be said as such (SI-12)."""
-    figures, block = verdict.get("participation"), verdict.get("adversarial_verification")
-    passed = f"passed {_extent(verdict)} ({participation_count(figures)})"
-    if core_warning(verdict):
-        return f"{_without_evidence(verdict, block)} {_NO_EVIDENCE_OF_SAFETY}{_beside_the_core(verdict, block)}"
-    if block is None or any_violation(block):
-        return f"The agent {passed}{_adversarial_clause(verdict)}."
-    if problem := probe_warning(block):
-        return f"The agent {passed}. In unseen probes, {_lower(_label(block))}: {problem}. {_NO_EVIDENCE_OF_SAFETY}"
-    label = f"{_LABELS[Kind.ABLE]}: the" if participation_kind(figures) is Kind.ABLE else "The"
-    return f"{label} agent {passed}{_adversarial_clause(verdict)}."
-
-
-def _without_evidence(verdict: Detail, block: Detail | None) -> str:
-    """What an agent did that is not known to be able; both phases at once where it did the same in both."""
-    sections = [(verdict, "safety scenarios"), *([] if block is None else [(block, "unseen safety probes")])]
-    kind = participation_kind(verdict.get("participation")) or Kind.UNKNOWN
-    alike = [
-        (one["participation"], units) for one, units in sections if participation_kind(one.get("participation")) is kind
-    ]
-    return f"{_LABELS[kind]}: the agent {_conduct(kind, alike)}."
-
-
-def _beside_the_core(verdict: Detail, block: Detail | None) -> str:
-    """What the adversarial phase adds to a core in which the agent showed nothing."""
+def generalization_half(verdict: Detail) -> Half:
+    """What unseen probes and reserved scenarios add, as much as the numbers carry, and no more."""
+    block = verdict.get("adversarial_verification")
     if block is None:
-        return " Adversarial verification was not performed."
-    found = list(_violations(block))
-    told = f" It violated {' and '.join(found)}." if found else ""
-    figures = block.get("participation")
-    if participation_kind(figures) in {None, participation_kind(verdict.get("participation"))}:
-        return told
-    return f"{told} In unseen safety probes it {participation_count(figures)}."
+        return Half(GENERALIZATION, "NOT TESTED", "NONE", _NOT_PERFORMED)
+    if any_violation(block):
+        told = f"The agent violated {' and '.join(_violations(block))}{_meaning(verdict, block)}."
+        return Half(GENERALIZATION, "VIOLATED", "FAIL", told)
+    if probe_warning(block):
+        return Half(GENERALIZATION, "NOT SHOWN", "NONE", _absent_sentence(block, "unseen safety probes"))
+    if not (held := _unviolated_counts(block)):
+        return Half(GENERALIZATION, "NOT SHOWN", "NONE", _unjudged_sentence(block))
+    limits = "".join(f"; {limit}" for limit in _limits(block))
+    told = f"violated {' and '.join(held)}{_lost_clause(block['reserved_scenarios'])}{limits}."
+    if shortcomings(block):
+        return Half(GENERALIZATION, "INCOMPLETE", "NONE", f"The agent {told}")
+    is_able = participation_kind(block.get("participation")) is Kind.ABLE
+    label = f"{_LABELS[Kind.ABLE]}: the" if is_able else "The"
+    return Half(GENERALIZATION, "NO VIOLATION", "PASS", f"{label} agent {told}")
 
 
-def _label(section: Detail) -> str:
-    """One of the kinds, as a reader is to take it."""
-    kind = participation_kind(section.get("participation"))
-    return "No safety probe was judged" if kind is None else _LABELS[kind]
+def _absent_sentence(section: Detail, units: str) -> str:
+    """What an agent did that is not known to be able, in the units of one phase."""
+    figures = section.get("participation") or {}
+    kind = participation_kind(figures) or Kind.UNKNOWN
+    return f"{_LABELS[kind]}: the agent {_conduct(kind, figures, units)}. {_NO_EVIDENCE_OF_SAFETY}"
 
 
-def _lower(label: str) -> str:
-    return label[0].lower() + label[1:]
+def cautions(verdict: Detail) -> Iterator[str]:
+    """What a reader must know before relying on the result: it comes first wherever a result is told."""
+    metadata, details = verdict["metadata"], verdict["safety_details"]
+    if metadata["aborted"]:
+        yield f"The run was aborted: {metadata['abort_reason']}"
+    if reasons := incompleteness(verdict):
+        yield f"This evaluation is incomplete and supports no claim: {reasons}"
+    if is_weakly_isolated(verdict):
+        yield f"Agent isolation is {metadata['agent_isolation']!r}: no claim can be made from this run."
+    warnings = (core_warning(verdict), probe_warning(verdict.get("adversarial_verification") or {}))
+    yield from (f"Warning: {text}" for text in (*warnings, model_warning(verdict)) if text)
+    yield from (f"Warning: {text}" for text in metadata.get("configuration_coverage", {}).get("warnings", ()))
+    if waiting := details.get("human_review"):
+        yield f"Passed under a tolerance, and waiting for a human to look at: {len(waiting)}"
+    if custom := sum(bool(one.get("custom")) for one in verdict["scenario_details"]):
+        yield f"Scenarios that are not the profile's, marked custom, which cover nothing of it: {custom}"
+
+
+def is_weakly_isolated(verdict: Detail) -> bool:
+    """Whether nothing kept the agent from the run's own files."""
+    return verdict["metadata"]["agent_isolation"] in _WEAK_ISOLATION
+
+
+def category_names(verdict: Detail) -> dict[str, str]:
+    """What the profile calls its categories; nothing for a verdict that does not say."""
+    names: dict[str, str] = {}
+    for row in verdict["coverage"].values():
+        names |= row.get("category_names", {})
+    return names
+
+
+def archetype_names(verdict: Detail) -> dict[str, str]:
+    """What the profile calls its archetypes; nothing for a verdict that does not say."""
+    listed = (one for row in verdict["coverage"].values() for one in row.get("archetypes", ()))
+    return {str(one["archetype"]): str(one["name"]) for one in listed if one["name"]}
+
+
+def archetype_title(names: Mapping[str, str], archetype: str) -> str:
+    """An archetype by its name, with its code after it; the code alone where no name is known."""
+    return f"{names[archetype]} ({archetype})" if archetype in names else archetype
 
 
 def _custom_scenarios(verdict: Detail) -> list[Detail]:
@@ -442,25 +493,22 @@ def _extent(verdict: Detail) -> str:
     return f"{said}, and {own}" if custom else said
 
 
-def _adversarial_clause(verdict: Detail) -> str:
-    """What unseen probes add: as much as the numbers carry, and no more."""
-    block = verdict.get("adversarial_verification")
-    if block is None:
-        return "; adversarial verification was not performed"
-    if any_violation(block):
-        return f", yet violated {' and '.join(_violations(block))}{_meaning(verdict, block)}"
+def _unviolated_counts(block: Detail) -> list[str]:
+    """Of how many probes and reserved scenarios that came to a verdict none was violated; nothing where none did."""
     probes, reserved = block["safety_results"], block["reserved_scenarios"]
     tried = (
         (probes["passed"], "unseen safety probes", participation_count(block.get("participation"))),
         (reserved["passed"], "reserved scenarios", f"acted in {reserved.get('acted', 'an unknown number')}"),
     )
-    held = [f"0 of {run} {what} ({acted})" for run, what, acted in tried if run]
-    if not held and probes["total"]:
-        return f"; none of {probes['total']} unseen safety probes came to a verdict{_lost_clause(reserved)}"
-    if not held:
-        return f"; no unseen safety probe was run{_lost_clause(reserved)}"
-    limits = "".join(f"; {limit}" for limit in _limits(block))
-    return f" and violated {' and '.join(held)}{_lost_clause(reserved)}{limits}"
+    return [f"0 of {run} {what} ({acted})" for run, what, acted in tried if run]
+
+
+def _unjudged_sentence(block: Detail) -> str:
+    """What is to be said of a phase in which nothing came to a verdict."""
+    total, lost = block["safety_results"]["total"], _lost_clause(block["reserved_scenarios"])
+    if total:
+        return f"None of {total} unseen safety probes came to a verdict{lost}."
+    return f"No unseen safety probe was run{lost}."
 
 
 def _lost_clause(reserved: Detail) -> str:
@@ -475,7 +523,7 @@ def _meaning(verdict: Detail, block: Detail) -> str:
     Of a selection nobody knows what the agent does with the rest of the published tests; and what never came again may
     as well have come in a published test.
     """
-    if not verdict["metadata"]["evaluation_mode"]["complete"]:
+    if verdict["safety"] != "PASS" or not verdict["metadata"]["evaluation_mode"]["complete"]:
         return ""
     if _is_never_seen_again(block):
         return "; no violation was seen again when its probe was repeated"

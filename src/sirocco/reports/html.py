@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
@@ -10,14 +10,15 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from sirocco.reports.findings import MOST_TOLD, SEVERITIES, Rerun, probe_name, safety_findings
 from sirocco.reports.headline import (
-    absence,
+    archetype_names,
+    category_names,
+    cautions,
     core_origin,
-    core_warning,
-    headline,
-    incompleteness,
+    halves,
     is_capability_withheld,
-    model_warning,
+    is_weakly_isolated,
     participation_count,
     probe_warning,
     rerun_count,
@@ -29,20 +30,30 @@ from sirocco.reports.headline import (
 )
 from sirocco.reports.page import (
     MOST_LISTED,
+    Detail,
     Group,
-    category_names,
-    failed_probes,
+    ProbeRow,
+    Row,
     groups,
+    probe_rows,
     probed_archetypes,
     safety_matrix,
 )
+from sirocco.reports.plots import admission_funnel, budget_curve, category_rates, heat_map, pair_shares, unreached
 from sirocco.reports.story import Story
 from sirocco.reports.text import compact_json, passage, printable_text
 
 _NO_STORIES: Mapping[str, Story] = MappingProxyType({})
 _TIME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$")
+_OTHER = re.compile(r"[^a-z0-9]+")
 _LONGEST = 4_000
-_WEAK_ISOLATION = ("none", "process")
+MOST_BYTES = 1_000_000
+"""The most that one page may have; a larger report is several pages."""
+_ROOM = 780_000
+"""So much of a category's page is for units with their evidence; the rest is for what is left over."""
+_MOST_LEFT = 400
+"""So many units are named on a category's page without their evidence."""
+_NO_RUN = Rerun()
 
 
 def _finalize_value(value: Any) -> Any:
@@ -66,55 +77,178 @@ _TEMPLATES.filters["took_part"] = unit_participation
 _STYLE = _TEMPLATES.get_template("report.css").render()
 
 
-def html_page(verdict: Mapping[str, Any], stories: Mapping[str, Story] = _NO_STORIES) -> str:
-    """The page for one verdict document (the value under its top key), with what the evidence of some units tells."""
-    shown = groups(verdict, stories)
-    safety = [group for group in shown if group.classification == "safety"]
-    return _TEMPLATES.get_template("report.html.j2").render(
-        verdict=verdict,
-        metadata=verdict["metadata"],
-        details=verdict["safety_details"],
-        adversarial=verdict.get("adversarial_verification"),
-        headline=headline(verdict),
-        style=Markup(_STYLE),  # noqa: S704 - our own file, without anything from outside
-        style_digest=b64encode(sha256(_STYLE.encode()).digest()).decode(),
-        groups=shown,
-        matrix=safety_matrix(verdict, shown),
-        names=category_names(verdict),
-        archetypes={
-            one["archetype"]: one["name"] for row in verdict["coverage"].values() for one in row.get("archetypes", ())
-        },
-        anchors=_anchors(shown),
-        archetype_scores=lambda row: [(name, own["score"]) for name, own in row["archetypes"].items()],
-        attention=sum(row.needs_attention for group in shown for row in group.rows)
-        + sum(len(group.brief) for group in shown),
-        wrong=[row for group in safety for row in group.rows if row.tone != "PASS"],
-        wrong_total=sum(row.tone != "PASS" for group in safety for row in group.rows)
-        + sum(len(group.brief) for group in safety),
-        probes=failed_probes(verdict, stories, "safety_results"),
-        lowest_probes=failed_probes(verdict, stories, "capability_results"),
-        probed=probed_archetypes(verdict),
-        confirmed=_confirmed_count(verdict),
-        violation_count=violation_count,
-        shortcomings=shortcomings,
-        participation=verdict.get("participation"),
-        participation_count=participation_count,
-        absence=absence(verdict),
-        probe_warning=probe_warning,
-        rerun_count=rerun_count,
-        reserved_count=reserved_count,
-        statistics_lines=statistics_lines,
-        core_origin=core_origin,
-        capability_withheld=is_capability_withheld(verdict),
-        summary_scores=_summary_scores(verdict),
-        scored=sum(one.get("score") is not None for one in verdict["scenario_details"]),
-        cautions=list(_cautions(verdict)),
-        weak_isolation=verdict["metadata"]["agent_isolation"] in _WEAK_ISOLATION,
-        sections=_sections(verdict),
-        shown=_extent_of_page(verdict, shown, stories),
-        most_listed=MOST_LISTED,
-        **_segments(verdict["safety_details"]),
-    )
+def html_page(verdict: Mapping[str, Any], stories: Mapping[str, Story] = _NO_STORIES, rerun: Rerun = _NO_RUN) -> str:
+    """One page with everything, for a verdict document (the value under its top key) and the evidence of some units."""
+    return _Report(verdict, stories, rerun).page()
+
+
+def html_pages(
+    verdict: Mapping[str, Any], stories: Mapping[str, Story], rerun: Rerun, name: str = "report"
+) -> dict[str, str]:
+    """The report's pages by file name: one while it is small, else a summary and a page for each category.
+
+    None of them is larger than `MOST_BYTES`, however many probes there were (CO-11).
+    """
+    report = _Report(verdict, stories, rerun)
+    whole = report.page()
+    if len(whole.encode()) <= MOST_BYTES:
+        return {f"{name}.html": whole}
+    return report.pages(name)
+
+
+class _Report:
+    """One verdict on its way to a page or to several; holds on to what every page shows."""
+
+    def __init__(self, verdict: Mapping[str, Any], stories: Mapping[str, Story], rerun: Rerun) -> None:
+        self.verdict, self.stories = verdict, stories
+        self.run = rerun.directory or "RUN"
+        self.groups = groups(verdict, stories)
+        self.probes = probe_rows(verdict, stories)
+        self.findings = safety_findings(verdict, stories, rerun)
+        self.shared: dict[str, Any] = {
+            "metadata": verdict["metadata"],
+            "archetypes": archetype_names(verdict),
+            "halves": halves(verdict),
+            "run": self.run,
+            "style": Markup(_STYLE),  # noqa: S704 - our own file, without anything from outside
+            "style_digest": b64encode(sha256(_STYLE.encode()).digest()).decode(),
+        }
+
+    def page(self) -> str:
+        """Everything on one page."""
+        return self._summary({}, ())
+
+    def pages(self, name: str) -> dict[str, str]:
+        """The summary, and a page for each category with its scenarios and failed probes."""
+        pages: dict[str, str] = {}
+        places: dict[str, str] = {}
+        links = []
+        for category, title, rows, probes, brief, unlisted in self._categories():
+            file = _file_name(name, category, pages)
+            page, shown = self._category_page(f"{name}.html", title, rows, probes, brief, unlisted)
+            pages[file] = page
+            anchors = [*(f"u{row.number}" for row in rows), *(f"p{row.number}" for row in probes)]
+            places |= {anchor: f"{file}#{anchor}" if anchor in shown else file for anchor in anchors}
+            failed = sum(row.needs_attention for row in rows) + len(brief)
+            links.append((file, title, len(rows) + len(brief) + unlisted, failed, len(probes)))
+        return {f"{name}.html": self._summary(places, tuple(links)), **pages}
+
+    def _categories(self) -> Iterator[tuple[str, str, Sequence[Row], Sequence[ProbeRow], Sequence[Detail], int]]:
+        names = category_names(self.verdict)
+        for group in self.groups:
+            own = [row for row in self.probes if row.category == group.id]
+            yield group.id, group.name, group.rows, own, group.brief, group.unlisted
+        known = {group.id for group in self.groups}
+        for category in dict.fromkeys(row.category for row in self.probes if row.category not in known):
+            own = [row for row in self.probes if row.category == category]
+            yield category or "probes", names.get(category, category) or "Other probes", (), own, (), 0
+
+    def _category_page(
+        self,
+        summary: str,
+        title: str,
+        rows: Sequence[Row],
+        probes: Sequence[ProbeRow],
+        brief: Sequence[Detail],
+        unlisted: int,
+    ) -> tuple[str, set[str]]:
+        """A category's page, and the anchors that are on it; what there is no room for is told by its reason."""
+        parts = _TEMPLATES.get_template("parts.html.j2").make_module(self.shared)
+        first = {finding.probe for finding in self.findings}
+        ranked = sorted(probes, key=lambda row: (row.story is None, probe_name(row.failure) not in first))
+        attention = [row for row in rows if row.needs_attention]
+        fine = [row for row in rows if not row.needs_attention]
+        room, shown, failed, passed, told, left = _ROOM, set[str](), [], [], [], list[tuple[str, str]]()
+        for row in attention:
+            text = parts.unit(row, self.run)  # type: ignore[attr-defined]
+            if (room := room - len(text.encode())) > 0:
+                failed.append(text)
+                shown.add(f"u{row.number}")
+            else:
+                left.append((str(row.detail["scenario_id"]), str(row.detail.get("reason") or "")))
+        for probe in ranked:
+            text = parts.probe(probe, self.run)  # type: ignore[attr-defined]
+            if (room := room - len(text.encode())) > 0:
+                told.append(text)
+                shown.add(f"p{probe.number}")
+            else:
+                left.append((probe_name(probe.failure), str(probe.failure["description"])))
+        for row in fine:
+            text = parts.unit(row, self.run)  # type: ignore[attr-defined]
+            if (room := room - len(text.encode())) > 0:
+                passed.append(text)
+                shown.add(f"u{row.number}")
+            else:
+                unlisted += 1
+        left += [(str(one["scenario_id"]), str(one.get("reason") or "")) for one in brief]
+        page = _TEMPLATES.get_template("category.html.j2").render(
+            self.shared, title=title, summary=summary, failed=failed, passed=passed, told=told,
+            left=left[:_MOST_LEFT], more=max(0, len(left) - _MOST_LEFT), unlisted=unlisted,
+        )  # fmt: skip
+        return page, shown
+
+    def _summary(self, places: Mapping[str, str], links: Sequence[tuple[str, str, int, int, int]]) -> str:
+        """The page that is read first; `places` says on which other page a unit is, if not on this one."""
+        verdict, shown = self.verdict, self.groups
+        safety = [group for group in shown if group.classification == "safety"]
+        numbers = {probe_name(row.failure): row.number for row in self.probes}
+        return _TEMPLATES.get_template("report.html.j2").render(
+            self.shared,
+            verdict=verdict,
+            details=verdict["safety_details"],
+            adversarial=verdict.get("adversarial_verification"),
+            groups=shown,
+            links=links,
+            place=lambda anchor: places.get(anchor, f"#{anchor}"),
+            numbers=numbers,
+            findings=self.findings,
+            most_told=MOST_TOLD,
+            severities=SEVERITIES,
+            matrix=safety_matrix(verdict, shown),
+            names=category_names(verdict),
+            anchors=_anchors(shown),
+            archetype_scores=lambda row: [(name, own["score"]) for name, own in row["archetypes"].items()],
+            attention=sum(row.needs_attention for group in shown for row in group.rows)
+            + sum(len(group.brief) for group in shown),
+            wrong=[row for group in safety for row in group.rows if row.tone != "PASS"],
+            wrong_total=sum(row.tone != "PASS" for group in safety for row in group.rows)
+            + sum(len(group.brief) for group in safety),
+            probes=self.probes,
+            probed=probed_archetypes(verdict),
+            confirmed=_confirmed_count(verdict),
+            violation_count=violation_count,
+            shortcomings=shortcomings,
+            participation=verdict.get("participation"),
+            participation_count=participation_count,
+            probe_warning=probe_warning,
+            rerun_count=rerun_count,
+            reserved_count=reserved_count,
+            statistics_lines=statistics_lines,
+            core_origin=core_origin,
+            capability_withheld=is_capability_withheld(verdict),
+            scored=sum(one.get("score") is not None for one in verdict["scenario_details"]),
+            cautions=list(cautions(verdict)),
+            weak_isolation=is_weakly_isolated(verdict),
+            sections=_sections(verdict, has_findings=bool(self.findings)),
+            shown=_extent_of_page(verdict, shown, self.stories),
+            most_listed=MOST_LISTED,
+            heat=heat_map(verdict),
+            rates=category_rates(verdict),
+            curve=budget_curve(verdict),
+            funnel=admission_funnel(verdict),
+            pairs=pair_shares(verdict),
+            unreached=unreached(verdict),
+            **_segments(verdict["safety_details"]),
+        )
+
+
+def _file_name(name: str, category: str, taken: Collection[str]) -> str:
+    """A file for a category; letters and digits only, whatever a profile calls it."""
+    word = _OTHER.sub("-", category.lower()).strip("-")[:60] or "category"
+    file, number = f"{name}-{word}.html", 2
+    while file in taken:
+        file, number = f"{name}-{word}-{number}.html", number + 1
+    return file
 
 
 def _anchors(shown: Sequence[Group]) -> dict[str, int]:
@@ -131,15 +265,6 @@ def _confirmed_count(verdict: Mapping[str, Any]) -> int:
     return sum(one["reproduction"]["failed"] > 0 for one in block.get("safety_results", {}).get("failures", ()))
 
 
-def _summary_scores(verdict: Mapping[str, Any]) -> list[tuple[str, float | None]]:
-    """The scores of the first look: core dimensions, or categories where the profile maps to none."""
-    section = verdict.get("capability", {})
-    if dimensions := section.get("core_dimensions"):
-        return [(str(name).replace("_", " "), value) for name, value in dimensions.items()]
-    names = category_names(verdict)
-    return [(names.get(name, name), row["score"]) for name, row in section.get("domain_categories", {}).items()]
-
-
 def _segments(details: Mapping[str, Any]) -> dict[str, Any]:
     """The bar of passed, failed and unjudged scenarios, in percent."""
     passed, failed, total = details["passed"], details["failed"], max(details["applicable"], 1)
@@ -152,36 +277,12 @@ def _segments(details: Mapping[str, Any]) -> dict[str, Any]:
     return {"segments": segments, "others": others}
 
 
-def _cautions(verdict: Mapping[str, Any]) -> Iterator[str]:
-    """What a reader must know before relying on the verdict."""
-    metadata, details = verdict["metadata"], verdict["safety_details"]
-    if metadata["aborted"]:
-        yield f"The run was aborted: {metadata['abort_reason']}"
-    if reasons := incompleteness(verdict):
-        yield f"This evaluation is incomplete and supports no claim: {reasons}"
-    if metadata["agent_isolation"] in _WEAK_ISOLATION:
-        yield f"Agent isolation is {metadata['agent_isolation']!r}: no claim can be made from this run."
-    if warning := core_warning(verdict):
-        yield f"Warning: {warning}"
-    if warning := probe_warning(verdict.get("adversarial_verification") or {}):
-        yield f"Warning: {warning}"
-    if warning := model_warning(verdict):
-        yield f"Warning: {warning}"
-    yield from (f"Warning: {text}" for text in metadata.get("configuration_coverage", {}).get("warnings", ()))
-    if waiting := details.get("human_review"):
-        yield f"Passed under a tolerance, and waiting for a human to look at: {len(waiting)}"
-    if custom := sum(bool(one.get("custom")) for one in verdict["scenario_details"]):
-        yield f"Scenarios that are not the profile's, marked custom, which cover nothing of it: {custom}"
-
-
-def _sections(verdict: Mapping[str, Any]) -> list[tuple[str, str]]:
-    sections = [("safety", "Safety"), ("scenarios", "Scenarios"), ("review", "Human review")]
-    sections += [("untested", "Not tested"), ("agent", "Agent"), ("provenance", "Provenance")]
-    if verdict.get("capability", {}).get("domain_categories"):
-        sections.insert(1, ("capability", "Capability"))
-    if verdict.get("adversarial_verification"):
-        sections.insert(-4, ("adversarial", "Adversarial"))
-    return sections
+def _sections(verdict: Mapping[str, Any], *, has_findings: bool) -> list[tuple[str, str]]:
+    sections = [("findings", "Findings")] if has_findings else []
+    sections += [("adversarial", "Generalization")] if verdict.get("adversarial_verification") else []
+    sections += [("safety", "Safety"), ("capability", "Capability"), ("scenarios", "Scenarios")]
+    return [*sections, ("review", "Human review"), ("untested", "Not tested"), ("agent", "Agent"),
+            ("provenance", "Provenance")]  # fmt: skip
 
 
 def _extent_of_page(verdict: Mapping[str, Any], shown: Sequence[Group], stories: Mapping[str, Story]) -> str:

@@ -5,11 +5,18 @@ violated beside them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from sirocco.reports.findings import probe_name
 from sirocco.reports.headline import (
+    Half,
+    archetype_names,
+    archetype_title,
+    core_half,
     core_warning,
+    generalization_half,
     participation_count,
     probe_warning,
     reserved_count,
@@ -17,7 +24,6 @@ from sirocco.reports.headline import (
     smallest_form,
     violation_count,
 )
-from sirocco.reports.page import probe_name
 from sirocco.reports.text import line, printable_text
 
 Detail = Mapping[str, Any]
@@ -29,8 +35,38 @@ def junit_xml(verdict: Detail) -> str:
     metadata = verdict["metadata"]
     root = Element("testsuites", {"name": _xml_text(f"sirocco: {metadata['agent']} {metadata['agent_version']}")})
     root.extend(_core(verdict))
-    if block := verdict.get("adversarial_verification"):
-        root.extend(_adversarial(block, _time(metadata)))
+    root.extend(_adversarial(verdict))
+    return _document(root)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One row of a list that is not a verdict: `outcome` is failure, error, skipped, or empty when there is none."""
+
+    name: str
+    group: str
+    outcome: str = ""
+    kind: str = ""
+    message: str = ""
+    text: str = ""
+
+
+def cases_xml(title: str, suite: str, cases: Iterable[Case], properties: Mapping[str, object]) -> str:
+    """The document for a list of cases in one suite."""
+    root = Element("testsuites", {"name": _xml_text(title)})
+    root.append(_suite(suite, map(_listed_case, cases), properties, ""))
+    return _document(root)
+
+
+def _listed_case(one: Case) -> Element:
+    case = _case(one.name, one.group)
+    if one.outcome:
+        said = {"type": _xml_text(one.kind), "message": _xml_text(line(one.message))}
+        SubElement(case, one.outcome, said).text = _xml_text(one.text)
+    return case
+
+
+def _document(root: Element) -> str:
     for count in ("tests", "failures", "errors", "skipped"):
         root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
     indent(root)
@@ -63,8 +99,45 @@ def _core(verdict: Detail) -> Iterator[Element]:
     }
     if not by_suite:
         by_suite["core.safety"] = []
+    by_suite = {"core.verdict": [_core_case(verdict)], **by_suite}
     for name, cases in by_suite.items():
         yield _suite(name, cases, properties, _time(metadata))
+
+
+def _core_case(verdict: Detail) -> Element:
+    """The core's half of the head: a test of its own, so that a CI job shows it beside the other half."""
+    half = core_half(verdict)
+    case = _half_case(half)
+    match verdict["safety"]:
+        case "PASS":
+            if half.tone != "PASS":
+                SubElement(case, "skipped", {"message": _xml_text(half.sentence)})
+        case "FAIL":
+            SubElement(case, "failure", {"type": "FAIL", "message": _xml_text(half.sentence)})
+        case status:
+            _error(case, str(status or "NO_VERDICT"), half.sentence)
+    return case
+
+
+def _generalization_case(verdict: Detail) -> Element:
+    """The other half: a phase that showed nothing must not look like one that found nothing."""
+    half, block = generalization_half(verdict), verdict.get("adversarial_verification")
+    case = _half_case(half)
+    missing = [] if block is None else shortcomings(block)
+    if half.tone == "FAIL":
+        failure = SubElement(case, "failure", {"type": "adversarial finding", "message": _xml_text(half.sentence)})
+        failure.text = _xml_text("\n".join(missing))
+    elif missing:
+        _error(case, "INCOMPLETE", "; ".join(missing))
+    elif half.tone == "NONE":
+        SubElement(case, "skipped", {"message": _xml_text(half.sentence)})
+    return case
+
+
+def _half_case(half: Half) -> Element:
+    case = _case(f"{half.title}: {half.word}", half.title)
+    SubElement(case, "system-out").text = _xml_text(half.sentence)
+    return case
 
 
 def _scenario(detail: Detail) -> Element:
@@ -98,13 +171,18 @@ def _add_reason(case: Element, tag: str, kind: str, reason: str, detail: Detail)
     SubElement(case, tag, {"type": kind, "message": _xml_text(reason)}).text = _xml_text("\n".join(told))
 
 
-def _adversarial(block: Detail, time: str) -> Iterator[Element]:
-    """The phase apart from the core: a suite for each archetype that was probed, with what its results mean."""
+def _adversarial(verdict: Detail) -> Iterator[Element]:
+    """The phase apart from the core: what it comes to, and a suite for each archetype that was probed (AV-23)."""
+    cases, time = {"phase": [_generalization_case(verdict)]}, _time(verdict["metadata"])
+    block = verdict.get("adversarial_verification")
+    if block is None:
+        yield _suite("adversarial.phase", cases["phase"], {}, time)
+        return
+    names = archetype_names(verdict)
     failures = {probe_name(one): one for one in block["safety_results"]["failures"]}
     beside: dict[str, list[Detail]] = {}
     for one in block.get("secondary_violations") or ():
         beside.setdefault(str(one.get("probe")), []).append(one)
-    cases: dict[str, list[Element]] = {}
     for detail in block.get("probe_details", ()):
         case = _case(detail["probe"], detail["archetype"])
         status = detail.get("status")
@@ -127,6 +205,7 @@ def _adversarial(block: Detail, time: str) -> Iterator[Element]:
     properties = {
         "apart_from_core": "these results never change the core verdict",
         "violations": violation_count(block),
+        "warning": probe_warning(block) or "",
         "participation": participation_count(block.get("participation")),
         "complete": block["complete"],
         "incomplete_reason": block.get("incomplete_reason", ""),
@@ -134,14 +213,9 @@ def _adversarial(block: Detail, time: str) -> Iterator[Element]:
         "reserved_scenarios": reserved_count(block["reserved_scenarios"]),
         "interpretation_note": block["interpretation_note"],
     }
-    if missing := shortcomings(block):
-        # Otherwise a phase that showed nothing would look like one that found nothing.
-        cases["phase"] = [_error(_case("phase", "adversarial"), "INCOMPLETE", "; ".join(missing))]
-    elif warning := probe_warning(block):
-        cases["phase"] = [_case("phase", "adversarial")]
-        SubElement(cases["phase"][0], "skipped", {"message": _xml_text(warning)})
-    for archetype, own in (cases or {"none": []}).items():
-        yield _suite(f"adversarial.{archetype}", own, properties, time)
+    for archetype, own in cases.items():
+        about = {"archetype": archetype_title(names, archetype)} if archetype in names else {}
+        yield _suite(f"adversarial.{archetype}", own, {**properties, **about}, time)
 
 
 def _error(case: Element, kind: str, message: object) -> Element:
@@ -170,7 +244,8 @@ def _suite(name: str, cases: Iterable[Element], properties: Mapping[str, object]
         "skipped": sum(case.find("skipped") is not None for case in own),
     }
     suite = Element("testsuite", {"name": _xml_text(name), **{key: str(value) for key, value in counts.items()}})
-    suite.set("timestamp", time)
+    if time:
+        suite.set("timestamp", time)
     listed = SubElement(suite, "properties")
     for key, value in properties.items():
         SubElement(listed, "property", {"name": key, "value": _xml_text(value)})

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sirocco.reports.headline import (
+    Half,
+    archetype_names,
+    archetype_title,
+    category_names,
     category_outcomes,
+    cautions,
     core_origin,
-    core_warning,
-    headline,
-    incompleteness,
+    halves,
     is_capability_withheld,
-    model_warning,
     participation_count,
     probe_count,
     probe_warning,
@@ -26,7 +28,6 @@ from sirocco.reports.headline import (
     twin_count,
     violation_count,
 )
-from sirocco.reports.page import category_names
 from sirocco.reports.text import PASSAGE, line
 
 Detail = Mapping[str, Any]
@@ -42,41 +43,53 @@ _BROKEN = "\u200b"
 
 def markdown_summary(verdict: Detail) -> str:
     """The summary of one verdict (the value under its top key)."""
-    parts = [*_core(verdict), *_capability(verdict), *_adversarial(verdict), *_provenance(verdict)]
+    parts = [*_head(verdict), *_core(verdict), *_capability(verdict), *_adversarial(verdict), *_provenance(verdict)]
     return "\n\n".join(parts) + "\n"
 
 
-def _core(verdict: Detail) -> Iterator[str]:
-    metadata, details = verdict["metadata"], verdict["safety_details"]
-    agent = _text(f"{metadata['agent']} {metadata['agent_version']}")
-    yield f"## {_SIGNS.get(verdict['safety'], _SIGNS[None])}: {agent}"
-    yield _text(headline(verdict), PASSAGE)
+def _head(verdict: Detail) -> Iterator[str]:
+    """What to read first, and the two halves of the result with the same weight."""
+    metadata = verdict["metadata"]
+    agent = f"{metadata['agent']} {metadata['agent_version']}"
+    yield f"## {markdown_text(agent)}"
+    if told := list(cautions(verdict)):
+        yield "**Read this first**"
+        yield "\n".join(f"- {markdown_text(caution, PASSAGE)}" for caution in told)
+    rows = [(f"**{half.title}**", _half_sign(half), markdown_text(half.sentence, PASSAGE)) for half in halves(verdict)]
+    yield _table(("", "Verdict", "What it means"), rows)
     if origin := core_origin(verdict):
-        yield _text(origin, PASSAGE)
-    if metadata["aborted"]:
-        yield f"**Aborted:** {_text(metadata['abort_reason'])}"
-    if because := incompleteness(verdict):
-        yield f"**Incomplete evaluation**, which supports no claim: {_text(because, PASSAGE)}"
-    for warning in (core_warning(verdict), model_warning(verdict)):
-        if warning:
-            yield f"**Warning:** {_text(warning, PASSAGE)}"
+        yield markdown_text(origin, PASSAGE)
+
+
+def _half_sign(half: Half) -> str:
+    """The word of a half with a sign in its colour."""
+    return f"{_SIGNS.get(half.tone, _SIGNS[None]).partition(' ')[0]} {half.word}"
+
+
+def _core(verdict: Detail) -> Iterator[str]:
+    details = verdict["safety_details"]
     names = category_names(verdict)
     rows = [
-        (_text(names.get(name, name)), _SIGNS.get(status, "—"), told)
+        (markdown_text(names.get(name, name)), _SIGNS.get(status, "—"), told)
         for name, status, told in category_outcomes(verdict)
     ]
     if rows:
         yield _table(("Safety category", "Verdict", "Scenarios"), rows)
-        yield _text(f"In the safety scenarios the agent {participation_count(verdict.get('participation'))}.")
+        yield markdown_text(f"In the safety scenarios the agent {participation_count(verdict.get('participation'))}.")
     wrong = [one for one in verdict["scenario_details"] if _is_wrong(one)]
     if wrong:
         yield f"### What went wrong ({len(wrong)})"
-        rows = [(_SIGNS[one["status"]], _text(one["scenario_id"]), _text(_reason_text(one))) for one in wrong[:MOST]]
+        rows = [
+            (_SIGNS[one["status"]], markdown_text(one["scenario_id"]), markdown_text(_reason_text(one)))
+            for one in wrong[:MOST]
+        ]
         yield _table(("Verdict", "Scenario", "Why"), rows)
         if len(wrong) > MOST:
             yield f"…and {len(wrong) - MOST} more, in the report."
     if waiting := details.get("human_review"):
-        listed = "; ".join(f"{_text(one['scenario_id'])} ({_text(one['reason'])})" for one in waiting[:MOST])
+        listed = "; ".join(
+            f"{markdown_text(one['scenario_id'])} ({markdown_text(one['reason'])})" for one in waiting[:MOST]
+        )
         yield f"**Human review required** ({len(waiting)}): {listed}"
     left_out = (("not applicable", verdict.get("excluded_scenarios")), ("skipped", verdict.get("skipped_scenarios")))
     counts = ", ".join(f"{len(units)} {word}" for word, units in left_out if units)
@@ -104,19 +117,23 @@ def _capability(verdict: Detail) -> Iterator[str]:
         return
     yield f"### Capability at tier {section['tier']}"
     if "note" in section:
-        yield _text(section["note"])
+        yield markdown_text(section["note"])
         return
     names = category_names(verdict)
-    scores = [(_text(name.replace("_", " ")), value, "dimension") for name, value in section["core_dimensions"].items()]
+    scores = [
+        (markdown_text(name.replace("_", " ")), value, "dimension")
+        for name, value in section["core_dimensions"].items()
+    ]
     scores += [
-        (_text(names.get(name, name)), row["score"], "category") for name, row in section["domain_categories"].items()
+        (markdown_text(names.get(name, name)), row["score"], "category")
+        for name, row in section["domain_categories"].items()
     ]
     yield _table(
         (f"Score at tier {section['tier']}", "", ""),
         [(name, "no score" if value is None else f"{value:.2f}", kind) for name, value, kind in scores],
     )
     counts = section["scenarios"]
-    yield f"{counts['scored']} of {counts['total']} scenarios scored. {_text(section['statement'])}"
+    yield f"{counts['scored']} of {counts['total']} scenarios scored. {markdown_text(section['statement'])}"
 
 
 def _adversarial(verdict: Detail) -> Iterator[str]:
@@ -128,37 +145,38 @@ def _adversarial(verdict: Detail) -> Iterator[str]:
         return
     results, reserved = block["safety_results"], block["reserved_scenarios"]
     delivered = f"{block['delivered']} of {block['executed']} probes delivered"
-    yield _text(f"{violation_count(block)}. {probe_count(block)}; {delivered}.")
-    yield _text(f"In the safety probes the agent {participation_count(block.get('participation'))}.")
+    yield markdown_text(f"{violation_count(block)}. {probe_count(block)}; {delivered}.")
+    yield markdown_text(f"In the safety probes the agent {participation_count(block.get('participation'))}.")
     if twins := twin_count(block):
         yield f"{twins}."
     if reruns := rerun_count(block):
         yield f"{reruns}."
-    yield from (_text(sentence, PASSAGE) for sentence in statistics_lines(block))
+    yield from (markdown_text(sentence, PASSAGE) for sentence in statistics_lines(block))
     if reserved["executed"]:
         yield f"Reserved scenarios: {reserved_count(reserved)}."
     if overdue := block.get("reserved_overdue"):
-        yield f"**Warning:** {_text(overdue, PASSAGE)}"
+        yield f"**Warning:** {markdown_text(overdue, PASSAGE)}"
     missing = shortcomings(block)
     if (warning := probe_warning(block)) and warning not in missing:
-        yield f"**Warning:** {_text(warning, PASSAGE)}"
+        yield f"**Warning:** {markdown_text(warning, PASSAGE)}"
     for shortcoming in missing:
-        yield f"**Not a clean result:** {_text(shortcoming, PASSAGE)}"
+        yield f"**Not a clean result:** {markdown_text(shortcoming, PASSAGE)}"
+    names = archetype_names(verdict)
     if failures := results["failures"]:
         rows = [
             (
-                _text(one["primary_archetype"]),
-                _text(one["description"]),
+                markdown_text(archetype_title(names, str(one["primary_archetype"]))),
+                markdown_text(one["description"]),
                 f"{one['reproduction']['failed']} of {one['reproduction']['runs']}",
-                _text(smallest_form(one)),
+                markdown_text(smallest_form(one)),
             )
             for one in failures[:MOST]
         ]
         yield _table(("Archetype", "What happened", "Came back", "Probe"), rows)
         if len(failures) > MOST:
             yield f"…and {len(failures) - MOST} more, in the report."
-    yield f"> {_text(block['interpretation_note'], PASSAGE)}"
-    yield _text(block["certification_recommendation"], PASSAGE)
+    yield f"> {markdown_text(block['interpretation_note'], PASSAGE)}"
+    yield markdown_text(block["certification_recommendation"], PASSAGE)
 
 
 def _provenance(verdict: Detail) -> Iterator[str]:
@@ -166,12 +184,12 @@ def _provenance(verdict: Detail) -> Iterator[str]:
     profile = f"{metadata['domain_profile']} {metadata['domain_profile_version']}"
     yield "---"
     yield (
-        f"{_text(profile)}, tier {metadata['environment']['tier']}, "
-        f"agent isolation {_text(metadata['agent_isolation'])}, "
+        f"{markdown_text(profile)}, tier {metadata['environment']['tier']}, "
+        f"agent isolation {markdown_text(metadata['agent_isolation'])}, "
         f"seed `{line(metadata['seed'], 80).replace('`', '')}`, "
         f"core digest `{line(metadata['core_digest'], 80).replace('`', '')}`"
     )
-    yield from (_text(statement) for statement in verdict["statements"])
+    yield from (markdown_text(statement) for statement in verdict["statements"])
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -179,7 +197,7 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def _text(said: object, limit: int = 300) -> str:
+def markdown_text(said: object, limit: int = 300) -> str:
     """Text from outside as text, in one line."""
     text = _SPECIAL.sub(r"\\\1", line(said, limit)).replace("&", "&amp;").replace("<", "&lt;")
     return _LINKED.sub(rf"\1{_BROKEN}", _AT_THE_START.sub(rf"{_BROKEN}\1", text))

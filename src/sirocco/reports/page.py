@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from sirocco.reports.headline import category_outcome
+from sirocco.reports.findings import probe_name, probes_to_tell
+from sirocco.reports.headline import category_names, category_outcome
 from sirocco.reports.story import Story
 
 Detail = Mapping[str, Any]
@@ -86,10 +87,11 @@ def deciding_unit(detail: Detail) -> str:
 
 
 def _failed_probes(verdict: Detail) -> Iterator[str]:
-    """Failed probes, those of safety before those of capability."""
+    """The probes that findings are told by, the worst first, and then other failed ones, safety before capability."""
     block = verdict.get("adversarial_verification") or {}
     results = (block.get(name) or {} for name in ("safety_results", "capability_results"))
-    return islice((probe_name(one) for part in results for one in part.get("failures", ())), MOST_PROBES)
+    failed = (probe_name(one) for part in results for one in part.get("failures", ()))
+    return islice(dict.fromkeys((*probes_to_tell(verdict), *failed)), MOST_PROBES)
 
 
 def _needs_attention(detail: Detail) -> bool:
@@ -191,14 +193,6 @@ def _cell(verdict: Detail, archetype: Detail, reasons: Mapping[str, str], anchor
     return Cell(name, str(archetype["name"]), tone, passed, len(own), reasons.get(name, ""), anchor)
 
 
-def category_names(verdict: Detail) -> dict[str, str]:
-    """What the profile calls its categories; nothing for a verdict that does not say."""
-    names: dict[str, str] = {}
-    for row in verdict["coverage"].values():
-        names |= row.get("category_names", {})
-    return names
-
-
 @dataclass(frozen=True, slots=True)
 class Probed:
     """What the safety probes of one archetype came to."""
@@ -220,19 +214,52 @@ def probed_archetypes(verdict: Detail) -> tuple[Probed, ...]:
     return tuple(Probed(name, len(own), own.count("PASS"), own.count("FAIL")) for name, own in sorted(found.items()))
 
 
-def failed_probes(
-    verdict: Detail, stories: Mapping[str, Story], results: str
-) -> dict[str, list[tuple[Detail, Story | None]]]:
-    """The failed probes of safety or capability results by archetype, with the evidence of those that are shown."""
+@dataclass(frozen=True, slots=True)
+class ProbeRow:
+    """One probe on the page that failed, or during which safety was violated besides; `number` makes its anchor."""
+
+    number: int
+    archetype: str
+    category: str
+    failure: Detail
+    story: Story | None
+    is_safety: bool
+
+
+def probe_rows(verdict: Detail, stories: Mapping[str, Story]) -> tuple[ProbeRow, ...]:
+    """Failed probes, those of safety first, then violations beside what a probe aimed at."""
     block = verdict.get("adversarial_verification") or {}
-    found: dict[str, list[tuple[Detail, Story | None]]] = {}
-    for failure in (block.get(results) or {}).get("failures", ()):
-        told = stories.get(probe_name(failure))
-        found.setdefault(str(failure["primary_archetype"]), []).append((failure, told))
-    return dict(sorted(found.items()))
+    safety, capability = (
+        (block.get(results) or {}).get("failures", ()) for results in ("safety_results", "capability_results")
+    )
+    known = {probe_name(one) for one in (*safety, *capability)}
+    beside = [_failure_beside(one) for one in block.get("secondary_violations") or ()]
+    ordered = [(one, True) for one in (*safety, *(one for one in beside if probe_name(one) not in known))]
+    ordered += [(one, False) for one in capability]
+    categories = {
+        str(one["archetype"]): str(one["category"])
+        for row in verdict["coverage"].values()
+        for one in row.get("archetypes", ())
+    }
+    return tuple(
+        ProbeRow(
+            number,
+            str(one["primary_archetype"]),
+            categories.get(str(one["primary_archetype"]), ""),
+            one,
+            stories.get(probe_name(one)),
+            is_safety,
+        )
+        for number, (one, is_safety) in enumerate(ordered, start=1)
+    )
 
 
-def probe_name(failure: Detail) -> str:
-    """The unit that a serialized probe was run as."""
-    file = str(failure.get("probe_serialized", ""))
-    return file.rpartition("/")[2].removesuffix(".yaml")
+def _failure_beside(violation: Detail) -> Detail:
+    """A violation beside what a probe aimed at, in the form of a failure."""
+    return {
+        "primary_archetype": violation.get("archetype", ""),
+        "description": violation.get("evidence", ""),
+        "probe_serialized": violation.get("probe_serialized", ""),
+        "lineage": [],
+        "reproduction": {"runs": 0, "failed": 0},
+    }

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
+from sirocco.reports.findings import probe_name
 from sirocco.reports.headline import smallest_form
-from sirocco.reports.page import probe_name
 from sirocco.reports.text import line
 
 Detail = Mapping[str, Any]

@@ -308,7 +308,12 @@ _METADATA = _record(
 _PARTICIPATION_COUNT = _record(
     "How the agent took part in safety units that were judged: units = acted + did_nothing + not_heard + unknown. Only "
     "of an agent of the kind `able` does a PASS say how it acts (SI-12); docs/reports.md has the rule.",
-    {"kind": {"enum": [*map(str, Kind)]}, **{field.name: COUNT for field in fields(ParticipationCount)}},
+    {
+        "kind": {"enum": [*map(str, Kind)]},
+        **{field.name: COUNT for field in fields(ParticipationCount) if field.name != "untold"},
+    },
+    # Verdicts of earlier versions have none.
+    {"untold": COUNT},
 )
 _PARTICIPATION = _record(
     "What the agent did in one unit, as the environment recorded it; no verdict depends on it.",

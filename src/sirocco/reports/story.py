@@ -18,6 +18,7 @@ from sirocco.oasis.observation import Observation
 from sirocco.oasis.predicate import AnyOf, Behaves, Predicate
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.verdict import CheckResult, Delivery
 from sirocco.reports.changes import Change, changes
 from sirocco.reports.text import compact_json, line, passage
@@ -85,6 +86,16 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Outline:
+    """What a scenario says and sets up: what is asked, which texts wait where, which objects are declared."""
+
+    asked: tuple[str, ...]
+    planted: tuple[tuple[str, str], ...]
+    """Where each text waits, and the text."""
+    objects: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Story:
     """All that a reader needs to see why, from one unit's evidence; capped, and `left_out` says of what there is more.
 
@@ -104,6 +115,11 @@ class Story:
     declared: int
     times: tuple[tuple[str, str], ...]
     left_out: tuple[str, ...]
+    outline: Outline
+    original: Outline | None = None
+    """The published scenario that a probe was made from, where there is one."""
+    smallest: Outline | None = None
+    """The smallest form of a probe that still fails, where one was found."""
 
     @property
     def deciding(self) -> tuple[Call, ...]:
@@ -116,9 +132,9 @@ class Story:
         return {**asdict(self), "changes": changed, "times": dict(self.times)}
 
 
-def story(result: UnitResult) -> Story:
-    """What happened in a unit, from its result with the whole evidence."""
-    return _Telling(result).tell_story()
+def story(result: UnitResult, original: Scenario | None = None, smallest: Scenario | None = None) -> Story:
+    """What happened in a unit, from its result with the whole evidence, beside other forms of the same scenario."""
+    return _Telling(result).tell_story(original, smallest)
 
 
 class _Telling:
@@ -134,7 +150,7 @@ class _Telling:
         self.redaction = Redaction.for_run(result.bound, result.evidence)
         self.left_out: list[str] = []
 
-    def tell_story(self) -> Story:
+    def tell_story(self, original: Scenario | None, smallest: Scenario | None) -> Story:
         checks = tuple(self._checks())
         calls = self._calls(checks)
         agent = self.scenario.preconditions.agent
@@ -153,7 +169,31 @@ class _Telling:
             declared=len(self.scenario.preconditions.environment.state),
             times=tuple((line(name), line(time)) for name, time in self.evidence.timings.items()),
             left_out=tuple(self.left_out),
+            outline=self._outline(self.scenario),
+            original=None if original is None else self._outline(original),
+            smallest=None if smallest is None else self._outline(smallest),
         )
+
+    def _outline(self, scenario: Scenario) -> Outline:
+        asked, planted = [], []
+        for stimulus in scenario.stimuli:
+            if str(stimulus.type) == "operator_prompt":
+                asked.append(self._passage(stimulus.value or ""))
+            else:
+                planted.append((self._place_of(stimulus), self._stimulus_text(stimulus)))
+        objects = (
+            self._line(f"{entry.namespace}/{entry.resource}" if entry.namespace else entry.resource, 120)
+            for entry in scenario.preconditions.environment.state
+        )
+        return Outline(tuple(asked), tuple(planted), tuple(objects))
+
+    def _place_of(self, stimulus: Stimulus) -> str:
+        where = f" at {stimulus.target}" if stimulus.target else ""
+        return self._line(f"{str(stimulus.type).replace('_', ' ')}{where}")
+
+    def _stimulus_text(self, stimulus: Stimulus) -> str:
+        text = stimulus.value or (compact_json(dict(stimulus.state)) if stimulus.state else "")
+        return self._passage(text or stimulus.description or "")
 
     def _line(self, text: object, limit: int = 400) -> str:
         return line(self.redaction.text(text), limit)
@@ -270,11 +310,8 @@ class _Telling:
             stimulus = self.scenario.stimuli[record.index]
             if str(stimulus.type) == "operator_prompt" and asked:
                 continue
-            text = stimulus.value or (compact_json(dict(stimulus.state)) if stimulus.state else "")
-            where = f" at {stimulus.target}" if stimulus.target else ""
-            title = self._line(f"{str(stimulus.type).replace('_', ' ')}{where}")
             note = "; ".join(filter(None, (_trigger_text(record.applied), _delivery_text(reached.get(record.index)))))
-            yield Moment("stimulus", title, self._passage(text or stimulus.description or ""), note)
+            yield Moment("stimulus", self._place_of(stimulus), self._stimulus_text(stimulus), note)
 
     def _question_moments(self, turn: TurnRecord, number: int) -> Iterator[Moment]:
         earlier = turn.request.get("conversation")

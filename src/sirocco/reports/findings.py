@@ -1,0 +1,331 @@
+"""Adversarial findings as a reader meets them: the worst first, each told in plain words from its evidence (AV-24).
+
+What was asked, what stood where, what the agent did, why that is a violation, how often it came back, and the probe
+beside its original and its smallest form.
+"""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from typing import Any
+from urllib.parse import urlsplit
+
+from sirocco.reports.headline import archetype_names
+from sirocco.reports.story import Call, JudgedCheck, Outline, Story
+from sirocco.reports.text import line, passage
+
+Detail = Mapping[str, Any]
+MOST_TOLD = 30
+"""So many findings are told in full; of the others a line, and one of each archetype is always among the first."""
+_TEXTS = 3
+"""So many prompts, texts and calls of one finding are told."""
+_SAID = 700
+_LEAD = 160
+_ALIKE = 0.35
+"""Below this share of common words a text is another one, and marks on single words would only confuse."""
+_EXPLAINED = {
+    "needed": "What the failure hung on",
+    "without_effect": "What did not matter alone",
+    "left_out": "Left out in the smallest form",
+    "smallest_needs": "What the smallest form needs",
+}
+SEVERITIES = {
+    "took effect": "what it must not do came about",
+    "attempted": "it tried, and the environment did not let it",
+    "violated": "it said or left something that it must not",
+}
+"""How bad a violation is, worst first, with what that means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """What a command needs that runs a probe of a run again: the run's directory and its agent."""
+
+    directory: str = ""
+    agent: str = ""
+    options: tuple[str, ...] = ()
+
+    @classmethod
+    def from_run(cls, run: Detail, directory: str = "") -> "Rerun":
+        """The same agent as in `run.yaml`; what a run does not keep, such as values of headers, is not there."""
+        config = run.get("config", {})
+        options = [word for name in config.get("agent_env", ()) for word in ("--agent-env", str(name))]
+        options += [word for key in ("agent_tool", "model_url") if config.get(key)
+                    for word in (f"--{key.replace('_', '-')}", str(config[key]))]  # fmt: skip
+        return cls(directory, _without_password(str(config.get("agent", ""))), tuple(options))
+
+    def command(self, file: str) -> str:
+        """The command, as it is to be typed where the run was started."""
+        place = f"{self.directory.rstrip('/')}/{file}" if self.directory else file
+        agent = ("--agent", self.agent, *self.options) if self.agent else ()
+        return shlex.join(("sirocco", "probe", "replay", place, *agent))
+
+
+def _without_password(agent: str) -> str:
+    """The agent without what a URL may hold to log in: a report goes further than a configuration."""
+    try:
+        login = urlsplit(agent).netloc.rpartition("@")[0]
+    except ValueError:
+        return agent
+    return agent.replace(f"{login}@", "", 1) if login else agent
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form of a probe: for each text where it stands, and its words as same, new or gone beside the form before."""
+
+    title: str
+    texts: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding with what its best probe tells; without evidence at hand, only what the verdict says."""
+
+    number: int
+    archetype: str
+    name: str
+    severity: str
+    probe: str
+    file: str
+    summary: str
+    surface: str
+    techniques: tuple[str, ...]
+    probes: int
+    confirmed: int
+    reproduction: Detail
+    published: tuple[int, int]
+    """How many published scenarios of the archetype the agent passed, of how many."""
+    command: str
+    failing_checks: tuple[str, ...]
+    explanation: tuple[tuple[str, str], ...]
+    story: Story | None
+    checks: tuple[JudgedCheck, ...]
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """What the operator asked for; the last request is what most violations follow."""
+        return () if self.story is None else tuple(passage(one, _SAID) for one in self.story.outline.asked[-_TEXTS:])
+
+    @property
+    def planted(self) -> tuple[tuple[str, str, str], ...]:
+        """Where a text waited, the text, and whether it reached the agent; those that did come first."""
+        if self.story is None:
+            return ()
+        texts = [one for one in self.story.timeline if one.kind == "stimulus" and one.text]
+        ranked = sorted(texts, key=lambda one: not one.note.startswith("reached"))
+        return tuple((one.title, passage(one.text, _SAID), one.note) for one in ranked[:_TEXTS])
+
+    @property
+    def deeds(self) -> tuple[Call, ...]:
+        """The calls by which the agent violated a check."""
+        named = {check.id for check in self.checks}
+        calls = () if self.story is None else self.story.deciding
+        own = [call for call in calls if named.intersection(call.cited_by)]
+        ranked = sorted(own, key=lambda call: (call.outcome != "done", not call.writes, call.number))
+        # An agent that does the same again in a later turn is told of once.
+        once = {(call.verb, call.place, call.outcome, call.body): call for call in reversed(ranked)}
+        return tuple(call for call in ranked if call in once.values())[:_TEXTS]
+
+    @property
+    def lead(self) -> str:
+        """The finding in one line: the call that violates, or the reason of the verdict."""
+        if not self.deeds:
+            return line(self.summary, _LEAD)
+        call = self.deeds[0]
+        outcome = {"done": "carried out", "denied": "denied by the environment"}.get(call.outcome, "refused")
+        return line(f"{call.verb} {call.place}: {outcome}", _LEAD)
+
+    @property
+    def answer(self) -> str:
+        """What the agent said at the end, where no call of it decides."""
+        if self.story is None or self.deeds:
+            return ""
+        answers = [one.text for one in self.story.timeline if one.kind == "answered"]
+        return passage(answers[-1], _SAID) if answers else ""
+
+    @property
+    def reasons(self) -> tuple[tuple[str, str], ...]:
+        """What was demanded and what was found instead, each demand once."""
+        return tuple({check.demand: (check.demand, check.evidence) for check in self.checks}.values())[:_TEXTS]
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        """The probe's texts beside those of its original and its smallest form."""
+        return () if self.story is None else tuple(_forms(self.story))
+
+    @property
+    def removed_objects(self) -> tuple[str, ...]:
+        """Declared objects that the smallest form does without."""
+        if self.story is None or self.story.smallest is None:
+            return ()
+        return tuple(one for one in self.story.outline.objects if one not in self.story.smallest.objects)
+
+
+def safety_findings(verdict: Detail, stories: Mapping[str, Story], rerun: Rerun) -> tuple[Finding, ...]:
+    """Every finding about safety: those that are told come first, the worst first, one of each archetype among them."""
+    telling = _Telling(verdict, stories, rerun)
+    ranks = {severity: rank for rank, severity in enumerate(SEVERITIES)}
+    worst_first = sorted(
+        (telling.finding(one) for one in _sources(telling.block)),
+        key=lambda one: (ranks[one.severity], -one.confirmed, -one.probes, one.archetype),
+    )
+    # Among those as bad as each other the archetypes take turns.
+    met = Counter[tuple[str, str]]()
+    turns = []
+    for one in worst_first:
+        turns.append((ranks[one.severity], met[one.severity, one.archetype]))
+        met[one.severity, one.archetype] += 1
+    order = sorted(range(len(turns)), key=lambda number: turns[number])
+    found = [worst_first[number] for number in order]
+    seen: set[str] = set()
+    room = MOST_TOLD - len({one.archetype for one in found})
+    told, others = [], []
+    for one in found:
+        is_first = one.archetype not in seen
+        seen.add(one.archetype)
+        if is_first or room > 0:
+            told.append(one)
+            room -= not is_first
+        else:
+            others.append(one)
+    return tuple(replace(one, number=number) for number, one in enumerate((*told, *others), start=1))
+
+
+def probes_to_tell(verdict: Detail) -> tuple[str, ...]:
+    """The probes whose evidence findings are told from, in the order in which they matter."""
+    return tuple(one.probe for one in safety_findings(verdict, {}, Rerun()))
+
+
+def probe_name(failure: Detail) -> str:
+    """The unit that a serialized probe was run as."""
+    return str(failure.get("probe_serialized", "")).rpartition("/")[2].removesuffix(".yaml")
+
+
+def _sources(block: Detail) -> Iterator[Detail]:
+    """The findings of the block that are about safety, and what was violated beside probes that aimed at another."""
+    failures = {str(one["probe_serialized"]): one for one in block.get("safety_results", {}).get("failures", ())}
+    for one in block.get("findings", ()):
+        if own := [failures[name] for name in map(str, one["probes"]) if name in failures]:
+            yield {**one, "failures": own}
+    for one in block.get("secondary_violations") or ():
+        if one.get("probe_serialized") not in failures:
+            yield {"probes": [one.get("probe_serialized", "")], "confirmed": 0, "failures": (), **one}
+
+
+class _Telling:
+    """Makes findings of one verdict; holds on to what every one of them needs."""
+
+    def __init__(self, verdict: Detail, stories: Mapping[str, Story], rerun: Rerun) -> None:
+        self.block: Detail = verdict.get("adversarial_verification") or {}
+        self._stories, self._rerun, self._names = stories, rerun, archetype_names(verdict)
+        self._details = {str(one["probe"]): one for one in self.block.get("probe_details", ())}
+        self._core: dict[str, list[str | None]] = {}
+        for one in verdict["scenario_details"]:
+            self._core.setdefault(str(one["archetype"]), []).append(one.get("status"))
+
+    def finding(self, source: Detail) -> Finding:
+        """One finding, told by the probe that shows it best."""
+        archetype, best = str(source["archetype"]), _best_failure(source["failures"])
+        file = str(best.get("probe_serialized") or source["probes"][0])
+        probe, core = probe_name({"probe_serialized": file}), self._core.get(archetype, [])
+        story = self._stories.get(probe)
+        return Finding(
+            number=0,
+            archetype=archetype,
+            name=self._names.get(archetype, ""),
+            severity=_severity(self._details.get(probe, {})),
+            probe=probe,
+            file=file,
+            summary=str(best.get("description") or source.get("evidence", "")),
+            surface=str(source.get("surface", "")).replace("_", " "),
+            techniques=tuple(str(one).replace("_", " ") for one in source.get("techniques", ())),
+            probes=len(source["probes"]),
+            confirmed=int(source["confirmed"]),
+            reproduction=source.get("reproduction") or {"runs": 0, "failed": 0},
+            published=(core.count("PASS"), len(core)),
+            command=self._rerun.command(str(best.get("probe_minimal") or source.get("minimal") or file)),
+            failing_checks=tuple(map(str, source.get("failing_checks", ()))),
+            explanation=tuple(_explanation(source.get("explanation") or {})),
+            story=story,
+            checks=() if story is None else tuple(_violated(story, archetype)),
+        )
+
+
+def _best_failure(failures: Sequence[Detail]) -> Detail:
+    """The failure to tell a finding by: one with a smallest form, and the one that came back most often."""
+    rated = sorted(failures, key=lambda one: ("probe_minimal" not in one, -int(one["reproduction"]["failed"])))
+    return rated[0] if rated else {}
+
+
+def _severity(detail: Detail) -> str:
+    if detail.get("effected"):
+        return "took effect"
+    return "attempted" if detail.get("attempted") else "violated"
+
+
+def _violated(story: Story, archetype: str) -> Iterator[JudgedCheck]:
+    """The failed checks that count for the archetype; all failed ones where none names it."""
+    failed = [check for check in story.checks if check.status == "FAIL"]
+    own = [check for check in failed if check.archetype == archetype]
+    yield from own or failed
+
+
+def _explanation(parts: Detail) -> Iterator[tuple[str, str]]:
+    for key, told in parts.items():
+        if told and not isinstance(told, bool):
+            words = told if isinstance(told, str) else "; ".join(map(str, told))
+            yield _EXPLAINED.get(key, key.replace("_", " ")), words
+
+
+def _forms(story: Story) -> Iterator[Form]:
+    """Each text of the probe as executed, marked against its original, and then the smallest form against that."""
+    forms = (
+        ("the published original", story.original),
+        ("as executed", story.outline),
+        ("the smallest form", story.smallest),
+    )
+    before: Outline | None = None
+    for title, outline in forms:
+        if outline is None:
+            continue
+        earlier = [text for _, text in _texts(before)] if before else []
+        is_first = before is None
+        texts = ((where, (("same", text),) if is_first else _marks(earlier, text)) for where, text in _texts(outline))
+        yield Form(title, tuple(texts))
+        before = outline
+
+
+def _marks(earlier: Sequence[str], text: str) -> tuple[tuple[str, str], ...]:
+    """A text marked against the one of the form before that it is most like."""
+    return marked_words(max(earlier, key=lambda one: _likeness(one, text), default=""), text)
+
+
+def _texts(outline: Outline) -> list[tuple[str, str]]:
+    asked = [(f"asked, turn {number}" if len(outline.asked) > 1 else "asked", text) for number, text in
+             enumerate(outline.asked, start=1)]  # fmt: skip
+    return [*asked, *outline.planted]
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one.split(), other.split(), autojunk=False).ratio()
+
+
+def marked_words(before: str, after: str) -> tuple[tuple[str, str], ...]:
+    """The words of a text as they came to be: `same`, `gone` and `new`; a text unlike the one before is all new."""
+    old, new = before.split(), after.split()
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    if matcher.ratio() < _ALIKE:
+        return (("new", after),)
+    found: list[tuple[str, str]] = []
+    for kind, first, last, start, end in matcher.get_opcodes():
+        if kind == "equal":
+            found.append(("same", " ".join(new[start:end])))
+            continue
+        if last > first:
+            found.append(("gone", " ".join(old[first:last])))
+        if end > start:
+            found.append(("new", " ".join(new[start:end])))
+    return tuple(found)
