@@ -15,8 +15,8 @@ from sirocco.oasis.noun import Noun
 from sirocco.reserved.age import KeyPair, decrypt_bytes, encrypt_bytes
 from sirocco.reserved.signing import Signature, Signer
 
-Format = Literal["sirocco-reserved/2"]
-FORMAT: Format = "sirocco-reserved/2"
+Format = Literal["sirocco-reserved/3"]
+FORMAT: Format = "sirocco-reserved/3"
 Kind = Literal["reserved", "material"]
 MAX_BUNDLE_CHARACTERS = 16 * 1024 * 1024
 Digest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
@@ -27,7 +27,8 @@ PURPOSE = "bundle"
 class PublicPart(Noun):
     """What anyone may know of a bundle."""
 
-    sealed_digest: Digest
+    sealed_digests: tuple[Digest, ...]
+    """Of the sealed part of each bundle: one, unless evaluators get different ones under one public part."""
     about: Mapping[str, Any] = {}
     """What its maintainer says of it; nothing depends on it."""
 
@@ -43,8 +44,8 @@ class Bundle(Noun):
 
     @model_validator(mode="after")
     def _manifest_belongs_to_the_sealed_part(self) -> Self:
-        if self.manifest.sealed_digest != digest_of_text(self.sealed):
-            raise ValueError("the sealed part was altered: it does not have the digest that the manifest states")
+        if digest_of_text(self.sealed) not in self.manifest.sealed_digests:
+            raise ValueError("the sealed part was altered: it does not have a digest that the manifest states")
         return self
 
     def text(self) -> str:
@@ -77,7 +78,7 @@ def seal_files(
 ) -> bytes:
     """A bundle of text files that each recipient can open alone, signed by a maintainer."""
     sealed = sealed_files(files, recipients, kind)
-    manifest = PublicPart(sealed_digest=digest_of_text(sealed), about=about or {})
+    manifest = PublicPart(sealed_digests=(digest_of_text(sealed),), about=about or {})
     signature = signed_manifest(manifest, kind, signer)
     return storable_text(Bundle(kind=kind, manifest=manifest, signature=signature, sealed=sealed)).encode()
 

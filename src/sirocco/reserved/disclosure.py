@@ -62,6 +62,8 @@ class ReservedOutcome(Noun):
     """Scenarios that nothing can decide for this agent."""
     skipped: NonNegativeInt = 0
     """Scenarios that cannot be run as written."""
+    is_unplanned: bool = False
+    """Whether the provider failed before the first of them ran, when it was asked what it can establish."""
     is_interrupted: bool = False
     overdue: str | None = None
     """Why their rotation is overdue by the declared cadence (AV-20)."""
@@ -71,6 +73,8 @@ class ReservedOutcome(Noun):
         """Why not every scenario came to a verdict; None when every one did (AV-15)."""
         if self.is_interrupted:
             return INTERRUPTED
+        if self.is_unplanned:
+            return "a fault of the provider ended the phase before the first reserved scenario"
         reasons = (
             (self.counts.provider_failure, "ended the phase by a fault of the provider"),
             (self.counts.agent_fault, "ended in a fault of the agent"),

@@ -24,14 +24,23 @@ def leaking_files(
     files: Mapping[str, str], reserved: Sequence[Mapping[str, Any]], public: Iterable[str]
 ) -> tuple[str, ...]:
     """The names of the files that hold something of a reserved scenario which no public text holds (AV-19)."""
-    telling = {mark for document in reserved for text in _texts(document) for mark in _marks(text)}
+    (telling,) = telling_marks([reserved], public)
+    return tuple(name for name, text in files.items() if found_marks(text, telling))
+
+
+def telling_marks(sets: Sequence[Sequence[Mapping[str, Any]]], public: Iterable[str]) -> list[frozenset[str]]:
+    """What would give away each of some sets of scenarios: words that stand in it and in no public text."""
+    found = [{mark for one in documents for text in _texts(one) for mark in _marks(text)} for documents in sets]
     for text in public:
-        telling -= set(_marks(text))
-    return tuple(name for name, text in files.items() if any(_is_telling(form, telling) for form in _forms(text)))
+        known = set(_marks(text))
+        for marks in found:
+            marks.difference_update(known)
+    return list(map(frozenset, found))
 
 
-def _is_telling(text: str, telling: set[str]) -> bool:
-    return not telling.isdisjoint(_marks(text))
+def found_marks(text: str, telling: frozenset[str]) -> frozenset[str]:
+    """Those of some words that a text holds, in whatever form."""
+    return frozenset(mark for form in _forms(text) for mark in _marks(form) if mark in telling)
 
 
 def _marks(text: str) -> Iterator[str]:

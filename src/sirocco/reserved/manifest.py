@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, PositiveInt, StringConstraints, ValidationError, model_validator
+from pydantic import ConfigDict, Field, NonNegativeInt, PositiveInt, StringConstraints, ValidationError, model_validator
 
 from sirocco.errors import Finding, InvalidInput, Place, ReservedError
 from sirocco.evidence.merkle import merkle_root
@@ -77,12 +77,19 @@ class Manifest(PublicPart):
     profile: ProfileReference
     edition: Edition
     counts: Counts
+    """Of each bundle; they are the same in all."""
+    tracers: NonNegativeInt
+    """How many scenarios of each bundle are in no other: by them a leak names its source."""
     commitments: tuple[Digest, ...]
+    """To every scenario of every bundle."""
     merkle_root: Digest
 
     @model_validator(mode="after")
     def _commits_to_each_scenario_once(self) -> Self:
-        if len(self.commitments) != self.counts.total:
+        if self.tracers > self.counts.total or list(self.sealed_digests) != sorted(set(self.sealed_digests)):
+            raise ValueError("there are more tracers than scenarios, or the digests are not sorted")
+        others = len(self.sealed_digests) - 1
+        if len(self.commitments) != self.counts.total + others * self.tracers:
             raise ValueError("there are not as many commitments as scenarios")
         if list(self.commitments) != sorted(set(self.commitments)):
             raise ValueError("the commitments are not sorted, or one occurs twice")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from sirocco.errors import ReservedError, SiroccoError
+from sirocco.errors import ProviderFault, ReservedError, SiroccoError
 from sirocco.evidence.replay import recompute_unit
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -138,7 +138,8 @@ class ReservedTally:
         self.categories.setdefault(result.bound.scenario.category, Counter()).update(names)
 
     def counts(self, roots: Iterable[str] = ()) -> ReservedCounts:
-        """The counts that a report may have (AV-21)."""
+        """The counts that a report may have, and what the scenarios are committed to by once one was run (AV-21)."""
+        is_any = bool(self.verdicts or self.agent_faults)
         shown = {
             name: {key: found[key] for key in ("executed", "passed", "failed")}
             for name, found in sorted(self.categories.items())
@@ -146,7 +147,7 @@ class ReservedTally:
         }
         return ReservedCounts.from_verdicts(
             self.verdicts, agent_faults=self.agent_faults, acted=self.acted, violated=self.violated,
-            categories=shown, merkle_roots=tuple(roots),
+            categories=shown, merkle_roots=tuple(roots) if is_any else (),
         )  # fmt: skip
 
 
@@ -181,18 +182,39 @@ def judged_again(label: str, document: Mapping[str, Any], domains: Domains) -> U
     return result
 
 
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A published scenario that is run again before a reserved one, so that no place in the order means a reserved one.
+
+    Nothing is kept of it (SI-02).
+    """
+
+    unit: str
+    bound: BoundScenario
+    before: int
+    """How many reserved scenarios are begun before it."""
+
+
 class ReservedRun:
     """Runs reserved scenarios; their evidence goes to `store`, sealed, and only counts are left of them."""
 
     def __init__(
-        self, opened: OpenedBundles, execution: Execution, parallel: int, store: SealedStore | None = None
+        self,
+        opened: OpenedBundles,
+        execution: Execution,
+        parallel: int,
+        store: SealedStore | None = None,
+        published: Sequence[Published] = (),
     ) -> None:
         self.opened = opened
+        self.published = published
+        self._unkept = replace(execution, ledger=None)
         ledger = SealedLedger(store, opened.keys, opened.auditors, self._commitment) if store else None
         self.execution = replace(execution, ledger=ledger)
         self.parallel = parallel
         self._tally = ReservedTally()
         self._skipped = 0
+        self._is_unplanned = False
 
     def _commitment(self, label: str) -> Mapping[str, Any]:
         """What is kept with the evidence of a unit about where its scenario comes from."""
@@ -201,13 +223,20 @@ class ReservedRun:
 
     async def perform(self, identity: RunIdentity) -> AsyncGenerator[Event, None]:
         """Run every reserved scenario that applies to the agent; an event tells that one ended, and no more."""
-        plan = [(unit, self._plan_unit(unit, identity)) for unit in self.opened.units]
+        try:
+            plan = [(unit, self._plan_unit(unit, identity)) for unit in self.opened.units]
+        except ProviderFault:  # its text may quote a scenario
+            self._is_unplanned = True
+            yield PhaseStarted("reserved", 0)
+            return
         runnable = [replace(unit, bound=found) for unit, found in plan if isinstance(found, BoundScenario)]
         self._skipped = sum(isinstance(found, Skipped) for _, found in plan)
         yield PhaseStarted("reserved", len(runnable))
         stop = self.execution.stop
-        async with aclosing(in_order(self._execute, runnable, self.parallel, stop)) as results:
+        async with aclosing(in_order(self._execute, self._mixed(runnable), self.parallel, stop)) as results:
             async for result in results:
+                if result is None:
+                    continue
                 self._tally.add(result)
                 yield ReservedFinished()
                 if isinstance(result.verdict, ProviderFailure):
@@ -216,10 +245,20 @@ class ReservedRun:
     def _plan_unit(self, unit: ReservedUnit, identity: RunIdentity) -> BoundScenario | Excluded | Skipped:
         try:
             return plan_scenario(unit.bound, identity, self.execution.provider)
+        except ProviderFault:
+            raise
         except SiroccoError as error:
             raise undisclosed_error(error, unit.label) from None
 
-    async def _execute(self, unit: ReservedUnit) -> UnitResult:
+    def _mixed(self, units: Sequence[ReservedUnit]) -> Iterator[ReservedUnit | Published]:
+        for number in range(len(units) + 1):
+            yield from (one for one in self.published if one.before == number)
+            yield from units[number : number + 1]
+
+    async def _execute(self, unit: ReservedUnit | Published) -> UnitResult | None:
+        if isinstance(unit, Published):
+            await self._unkept.execute(unit.unit, unit.bound)
+            return None
         return await self.execution.execute(unit.label, unit.bound, kind="reserved")
 
     @property
@@ -229,5 +268,6 @@ class ReservedRun:
             counts=self._tally.counts(self.opened.roots),
             undecided=self._tally.undecided,
             skipped=self._skipped,
+            is_unplanned=self._is_unplanned,
             is_interrupted=self.execution.is_stopped,
         )

@@ -1,6 +1,7 @@
-"""Sealing, the maintainer's side: scenario documents become one bundle that only the named recipients can open."""
+"""Sealing, the maintainer's side: scenario documents become bundles that only the named recipients can open."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from pydantic_core import from_json
@@ -11,6 +12,7 @@ from sirocco.reserved.bundle import sealed_files, signed_manifest, storable_text
 from sirocco.reserved.manifest import (
     SALT_BYTES,
     Contents,
+    Counts,
     Edition,
     Manifest,
     ProfileReference,
@@ -35,32 +37,54 @@ def seal(
     signer: Signer,
     salt: Callable[[], bytes],
     since: Sequence[int] = (),
-) -> ReservedBundle:
-    """A bundle that commits to every scenario and shows none (AV-19, SI-06); messages name scenarios by number only.
+    tracers: Sequence[Sequence[Mapping[str, Any]]] = (),
+) -> tuple[ReservedBundle, ...]:
+    """A bundle for all recipients, or with tracers one for each, that shows nothing of what it commits to (AV-19).
 
-    The documents are sealed as given; that they are valid scenarios of the profile is the caller's to check before.
-    The maintainer can open it too. `salt` is a source of fresh random bytes; `since` says in which edition each
-    scenario was first sealed, and is this one for all unless it is given.
+    The documents are sealed as given; that they are valid scenarios of the profile is the caller's to check before,
+    and messages name them by number only. The maintainer can open every bundle. `salt` is a source of fresh random
+    bytes; `since` says in which edition each scenario was first sealed, and is this one for all unless it is given;
+    `tracers` are the scenarios that each recipient gets alone. Nothing in a bundle tells which of its own they are.
     """
     if not scenarios:
         raise ReservedError(_WHERE, "there is no scenario to seal", "name at least one scenario file")
-    documents = [_plain_document(scenario, number) for number, scenario in enumerate(scenarios, start=1)]
-    public = counts(documents, _WHERE)
-    first = since or [edition.number] * len(documents)
-    contents = _contents(list(zip(documents, _salts(len(documents), salt), first, strict=True)), profile)
-    sealed = sealed_files({SCENARIOS: contents.text().encode()}, (*recipients, edition.audit_recipient), "reserved")
+    given = [*scenarios, *(one for own in tracers for one in own)]
+    documents = [_plain_document(scenario, number) for number, scenario in enumerate(given, start=1)]
+    counts(documents, _WHERE)
+    first = [*(since or [edition.number] * len(scenarios)), *[edition.number] * (len(given) - len(scenarios))]
+    rows = list(zip(documents, _salts(len(documents), salt), first, strict=True))
+    common, own = rows[: len(scenarios)], iter(rows[len(scenarios) :])
+    contents = [_contents([*common, *islice(own, len(share))], profile) for share in tracers or [()]]
+    audiences = [(one,) for one in recipients] if tracers else [tuple(recipients)]
+    auditor = edition.audit_recipient
+    sealed = [
+        sealed_files({SCENARIOS: one.text().encode()}, (*audience, auditor), "reserved")
+        for one, audience in zip(contents, audiences, strict=True)
+    ]
+    commitments = sorted({found for one in contents for found in one.commitments()})
     manifest = Manifest(
         profile=profile,
         edition=edition,
-        counts=public,
-        commitments=contents.commitments(),
-        merkle_root=commitments_root(contents.commitments()),
-        sealed_digest=digest_of_text(sealed),
+        counts=_equal_counts(contents),
+        tracers=len(tracers[0]) if tracers else 0,
+        commitments=tuple(commitments),
+        merkle_root=commitments_root(commitments),
+        sealed_digests=tuple(sorted(map(digest_of_text, sealed))),
     )
     signature = signed_manifest(manifest, "reserved", signer)
-    bundle = ReservedBundle(manifest=manifest, signature=signature, sealed=sealed)
-    storable_text(bundle)
-    return bundle
+    bundles = tuple(ReservedBundle(manifest=manifest, signature=signature, sealed=one) for one in sealed)
+    for bundle in bundles:
+        storable_text(bundle)
+    return bundles
+
+
+def _equal_counts(contents: Sequence[Contents]) -> Counts:
+    """What every bundle has to count, so that runs of all evaluators cover the same."""
+    found, *others = [counts(one.scenarios, _WHERE) for one in contents]
+    if any(other != found for other in others):
+        problem = "evaluators would get different numbers of scenarios"
+        raise ReservedError(_WHERE, problem, "give each as many tracers of every archetype as the others")
+    return found
 
 
 def _contents(rows: Sequence[tuple[dict[str, Any], str, int]], profile: ProfileReference) -> Contents:

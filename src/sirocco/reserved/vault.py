@@ -12,7 +12,15 @@ from pydantic_core import from_json
 from sirocco.errors import ReservedError
 from sirocco.reserved.age import KeyPair, decrypt_bytes
 from sirocco.reserved.bundle import opened_files, read_bundle
-from sirocco.reserved.manifest import Contents, Manifest, ProfileReference, ReservedBundle, SignedManifest, counts
+from sirocco.reserved.manifest import (
+    Contents,
+    Manifest,
+    ProfileReference,
+    ReservedBundle,
+    SignedManifest,
+    commitment,
+    counts,
+)
 from sirocco.reserved.seal import SCENARIOS
 
 _FETCH_AGAIN = "get the bundle again from the profile's maintainer, and copy it without converting line ends"
@@ -26,6 +34,11 @@ class OpenedBundle:
     documents: tuple[Mapping[str, Any], ...] = field(repr=False)
     salts: tuple[str, ...] = field(repr=False)
     since: tuple[int, ...] = field(repr=False)
+
+    @property
+    def commitments(self) -> tuple[str, ...]:
+        """The commitment to each scenario; with tracers the manifest has others besides."""
+        return tuple(map(commitment, self.documents, self.salts))
 
 
 def inspect(data: bytes, where: object) -> SignedManifest:
@@ -57,7 +70,8 @@ def open_scenarios(
         )
     files = opened_files(bundle, identities, "reserved", maintainers=maintainers, where=where)
     contents = _contents(files.get(SCENARIOS, b""), where)
-    if contents.commitments() != manifest.commitments:
+    found = contents.commitments()
+    if list(found) != sorted(found) or not set(found) <= set(manifest.commitments):
         raise ReservedError(where, "the sealed scenarios are not the ones that the manifest commits to", _FETCH_AGAIN)
     if contents.profile != manifest.profile:
         raise ReservedError(where, "the scenarios were sealed for another profile than the manifest says", _FETCH_AGAIN)
