@@ -180,6 +180,7 @@ class Store:
         kept = self._written if is_written else self._beside
         kept.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = obj
         self._keys[obj["metadata"]["uid"]] = key
+        self._forget_derived(key.noun)
 
     def get(self, noun: str, namespace: str, name: str) -> Json | None:
         """The object at that place."""
@@ -261,6 +262,16 @@ class Store:
         """A place for what `find` has found out about objects of some types; empty again after one of them changed."""
         found: dict[Any, Any] = self._derived.setdefault((find, nouns), {})
         return found
+
+    def derive_in(self, namespace: str, derive: Callable[[list[Json]], _Derived], noun: str) -> _Derived:
+        """The same of the objects of a type in one namespace."""
+        if noun in self._prepared:
+            self._prepare_reading(noun, namespace)
+        found = self.known_results(derive, noun)
+        if namespace not in found:
+            found[namespace] = derive(self.items(noun, namespace))
+        value: _Derived = found[namespace]
+        return value
 
     def objects(self, namespace: str | None = None) -> Iterator[tuple[ResourceType, Json]]:
         """Every object, type by type, save for those of the shared layer that nobody changed."""
@@ -441,6 +452,7 @@ class Store:
                 # What the system itself had there goes without a word.
                 for places in self._objects.values():
                     places.pop(key.name, None)
+                self._derived.clear()
         uid = obj["metadata"]["uid"]
         self._keys.pop(uid, None)
 
@@ -462,6 +474,9 @@ class Store:
         changed.add(part)
         if change.new is None or "deletionTimestamp" in change.new["metadata"] or self._has_other_owners(change):
             changed.add(DELETION)
+        self._forget_derived(noun)
+
+    def _forget_derived(self, noun: str) -> None:
         for key in [key for key in self._derived if noun in key[1]] if self._derived else ():
             del self._derived[key]
 

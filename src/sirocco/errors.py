@@ -152,10 +152,14 @@ class AgentFault(SiroccoError):  # noqa: N818 - a fault, not an error of ours
 
 
 class ModelFault(SiroccoError):  # noqa: N818 - a fault, not an error of ours
-    """A language model gave no answer that can be used; `status` is that of HTTP, 0 when there was none."""
+    """A language model gave no answer that can be used; `status` is that of HTTP, 0 when there was none.
 
-    def __init__(self, where: object, problem: str, remedy: str, status: int = 0) -> None:
+    `is_overflow` says that the model has no room for what it was sent.
+    """
+
+    def __init__(self, where: object, problem: str, remedy: str, status: int = 0, *, is_overflow: bool = False) -> None:
         self.status = status
+        self.is_overflow = is_overflow
         super().__init__(where, problem, remedy)
 
 

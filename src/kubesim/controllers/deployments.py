@@ -29,6 +29,9 @@ def roll_out(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
         return
     store, spec = dynamics.store, deployment["spec"]
     sets = owned_objects(store, "replicaset", deployment)
+    uid, seen, before = deployment["metadata"]["uid"], (deployment, *sets), store.version
+    if dynamics.is_at_rest_with(roll_out, uid, seen, moment):
+        return
     current = _current(dynamics, deployment, sets, moment)
     old = [item for item in sets if item["metadata"]["uid"] != current["metadata"]["uid"]]
     latest = max((_revision(item) for item in old), default=0)
@@ -45,6 +48,8 @@ def roll_out(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
     if is_complete(store, deployment):
         _forget_old_revisions(store, deployment, current, moment)
     store_annotations(store, DEPLOYMENT, deployment, {REVISION: str(_revision(current))})
+    if store.version == before:
+        dynamics.note_rest(roll_out, uid, seen, moment)
 
 
 def is_complete(store: Store, deployment: Json) -> bool:
@@ -64,6 +69,9 @@ def report(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
     moment = moment.moment_of(deployment)
     store = dynamics.store
     sets = owned_objects(store, "replicaset", deployment)
+    uid, seen, before = deployment["metadata"]["uid"], (deployment, *sets), store.version
+    if dynamics.is_at_rest_with(report, uid, seen, moment):
+        return
     current = max(sets, key=_revision, default=None)
     if current is None:
         return
@@ -87,6 +95,9 @@ def report(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
     status = {key: value for key, value in counts.items() if value}
     put_status(store, DEPLOYMENT, deployment,
                {**status, "conditions": with_conditions(conditions, declared, moment.now)})  # fmt: skip
+    # What is declared beside the usual conditions is dated anew each time.
+    if complete and not declared and store.version == before:
+        dynamics.note_rest(report, uid, seen, moment)
 
 
 def _recover(dynamics: Dynamics, deployment: Json, moment: Moment, *, well: bool) -> None:

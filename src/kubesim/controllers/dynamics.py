@@ -1,9 +1,10 @@
 """What the controllers know beside the objects: how workloads were declared to fare, how pods do, and what is due."""
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from operator import is_
 from typing import Any
 
 from kubesim.resource import BY_KIND
@@ -143,6 +144,11 @@ class Fate:
         return replace(self, stage=stage, restarts=restarts)
 
     @property
+    def is_final(self) -> bool:
+        """Whether no time that passes changes it."""
+        return self.stage is Stage.SETTLED and not self._restarts
+
+    @property
     def _restarts(self) -> bool:
         return self.health in {Health.CRASHLOOPBACKOFF, Health.OOMKILLED, Health.ERROR, Health.INIT_FAILING}
 
@@ -174,7 +180,9 @@ class Dynamics:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.declarations: dict[Key, Declaration] = {}
+        self._declarations: dict[Key, Declaration] = {}
+        self._declared = 0
+        self._rests: dict[tuple[object, str], tuple[object, ...]] = {}
         self.logs: dict[Key, tuple[str, ...]] = {}
         self.container_logs: dict[tuple[Key, str], tuple[str, ...]] = {}
         """What single containers of a workload or pod logged."""
@@ -190,6 +198,31 @@ class Dynamics:
         self._due: list[tuple[float, str]] = []
         self._stamps: dict[str, tuple[Json, str]] = {}
 
+    @property
+    def declarations(self) -> Mapping[Key, Declaration]:
+        """What was declared, by what it is about."""
+        return self._declarations
+
+    def declare(self, key: Key, declaration: Declaration) -> None:
+        """Have something be true of an object from now on."""
+        self._declarations[key] = declaration
+        self._declared += 1
+
+    def is_at_rest_with(self, controller: object, uid: str, seen: Sequence[object], moment: Moment) -> bool:
+        """Whether a controller has found nothing to do before when it saw the very same for one of its objects."""
+        known = self._rests.get((controller, uid))
+        return (
+            known is not None
+            and len(known) == len(seen) + 2
+            and known[0] == self._declared
+            and known[1] is moment.silent
+            and all(map(is_, known[2:], seen))
+        )
+
+    def note_rest(self, controller: object, uid: str, seen: Sequence[object], moment: Moment) -> None:
+        """Remember that a controller found nothing to do, nor will at any later time as long as it sees the same."""
+        self._rests[controller, uid] = (self._declared, moment.silent, *seen)
+
     def stamp(self, owner: Json, template: Json) -> str:
         """The hash of an owner's pod template, reckoned once for each template."""
         known = self._stamps.get(owner["metadata"]["uid"])
@@ -199,10 +232,10 @@ class Dynamics:
 
     def declaration(self, obj: Mapping[str, Any]) -> Declaration:
         """What was declared about an object, or else about the closest of its controllers of which something was."""
-        if not self.declarations:
+        if not self._declarations:
             return _NOTHING
         for key in controllers_of(self.store, obj):
-            if (known := self.declarations.get(key)) is not None:
+            if (known := self._declarations.get(key)) is not None:
                 return known
         return _NOTHING
 

@@ -11,9 +11,9 @@ _METRICS = BY_NOUN["metrics"]
 
 def heal(dynamics: Dynamics, key: Key, moment: Moment) -> None:
     """Nothing is wrong with a workload any more, nor with its parts of which something was declared by name."""
-    dynamics.declarations[key] = Declaration()
+    dynamics.declare(key, Declaration())
     for part in [item for item in dynamics.declarations if _is_part(item, key)]:
-        dynamics.declarations[part] = Declaration()
+        dynamics.declare(part, Declaration())
     dynamics.store.touch(key.namespace)
     for record in dynamics.store.items("metrics"):
         subject = record["spec"].get("subject") or {}
@@ -23,7 +23,7 @@ def heal(dynamics: Dynamics, key: Key, moment: Moment) -> None:
 
 def fail(dynamics: Dynamics, key: Key, health: Health, reason: str, moment: Moment) -> None:
     """From now on a workload fares badly; pods that run are spared what only keeps pods from starting."""
-    dynamics.declarations[key] = Declaration(health, reason=reason)
+    dynamics.declare(key, Declaration(health, reason=reason))
     dynamics.store.touch(key.namespace)
     if health is Health.DEGRADED:
         # It befalls pods that are there, and none that are made later.

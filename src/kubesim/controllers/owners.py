@@ -15,15 +15,15 @@ _PERCENT_DIGITS = 18  # of a number with 64 bits, which validation does not ask 
 def owned_objects(store: Store, noun: str, owner: Json) -> list[Json]:
     """The objects of a type that an owner controls and that are not going away."""
     metadata = owner["metadata"]
-    return [
-        item for item in store.items(noun, metadata["namespace"])
-        if (controller := controller_of(item)) is not None and controller.get("uid") == metadata["uid"]
-        and not is_being_deleted(item)
-    ]  # fmt: skip
+    return controlled_objects(store, noun, metadata["namespace"]).get(metadata["uid"], [])
 
 
-def by_controller(items: Iterable[Json]) -> dict[str, list[Json]]:
-    """The objects by the uid of their controller."""
+def controlled_objects(store: Store, noun: str, namespace: str) -> Mapping[str, list[Json]]:
+    """The objects of a type in a namespace by the uid of their controller, without those that are going away."""
+    return store.derive_in(namespace, _by_controller, noun)
+
+
+def _by_controller(items: Iterable[Json]) -> Mapping[str, list[Json]]:
     found: dict[str, list[Json]] = {}
     for item in items:
         owner = controller_of(item)

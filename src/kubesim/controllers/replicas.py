@@ -20,7 +20,12 @@ _OrdinalPods = Mapping[str, list[Json]]
 
 def keep_replica_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment: Moment) -> None:
     """Make or delete pods until there are as many as asked for; those that are not ready go first."""
-    store, kept = dynamics.store, list(pods.get(owner["metadata"]["uid"], []))
+    store, uid, before = dynamics.store, owner["metadata"]["uid"], dynamics.store.version
+    kept = list(pods.get(uid, []))
+    fates = [dynamics.fates.get(pod["metadata"]["uid"]) for pod in kept]
+    seen = (owner, *kept, *fates)
+    if dynamics.is_at_rest_with(keep_replica_set, uid, seen, moment):
+        return
     wanted = _wanted_size(owner)
     for pod in sorted(kept, key=is_ready, reverse=True)[wanted:]:
         kept.remove(pod)
@@ -34,6 +39,9 @@ def keep_replica_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment
     total, ready = _pod_counts(dynamics, owner, kept, moment)
     counts = {"fullyLabeledReplicas": total, "readyReplicas": ready, "availableReplicas": ready}
     put_status(store, REPLICA_SET, owner, {"replicas": total, **_without_zeros(counts)})
+    is_final = all(fate is not None and fate.is_final for fate in fates)
+    if store.version == before and is_final and all(pod["spec"].get("nodeName") for pod in kept):
+        dynamics.note_rest(keep_replica_set, uid, seen, moment)
 
 
 def keep_stateful_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment: Moment) -> None:

@@ -12,7 +12,7 @@ from kubesim.controllers.gitops import keep_applications
 from kubesim.controllers.healing import heal_completed
 from kubesim.controllers.jobs import keep_job
 from kubesim.controllers.networking import keep_endpoints
-from kubesim.controllers.owners import by_controller
+from kubesim.controllers.owners import controlled_objects
 from kubesim.controllers.pods import finish_deleted_pods
 from kubesim.controllers.quotas import keep_quotas
 from kubesim.controllers.replicas import keep_daemon_set, keep_replica_set, keep_stateful_set
@@ -122,7 +122,7 @@ def _run_controllers(dynamics: Dynamics, namespace: str, changed: set[str], mome
 def _keep_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     store = dynamics.store
     finish_deleted_pods(dynamics, namespace)
-    pods = by_controller(store.items("pod", namespace))
+    pods = controlled_objects(store, "pod", namespace)
     for replica_set in store.items("replicaset", namespace):
         keep_replica_set(dynamics, replica_set, pods, moment)
     for stateful_set in store.items("statefulset", namespace):

@@ -3,38 +3,53 @@
 Where the endpoint knows tools, the model calls them natively; where it refuses them, each step of the model is JSON
 of a schema that is either a call or the answer. Which of the two it is shows with the first request, and then stays.
 
-Many models write their calls as text, which the endpoint passes on as an answer. Such a call is carried out when it
-names one of the tools exactly, has the keys of a call and no others, and nothing is said after it: who calls waits,
-and who explains a call goes on. Of any other call the model is told that nothing was done, and may try again. Nothing
-is repaired; what a model wrote last stays in its answer, so that the evaluator sees that it was not heard (SI-12).
+A model's own fault ends a turn, not the run: a reply that was cut off or withheld, a conversation that no longer fits,
+a request that the endpoint cannot digest. The answer says which (`ended`), and such a turn counts as one in which the
+agent was not heard out (SI-12). What nobody but the operator of the endpoint can mend is a fault of the agent.
 """
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
 from sirocco.agents.contract import document_of, identity_of
+from sirocco.agents.model_conversation import Conversation
+from sirocco.agents.model_steps import Step, step_of
 from sirocco.errors import AgentFault, AgentFaultKind, ModelFault
-from sirocco.evaluation.written_calls import WrittenCall, closes_with_calls, react_calls, without_calls, written_calls
-from sirocco.models.chat import ChatModel, Message, Reply, ToolCall
-from sirocco.oasis.agent import AgentAction, AgentDescription, AgentRequest, AgentResponse
+from sirocco.models.chat import ChatModel, Finish, Message, Reply, ToolCall, Usage
+from sirocco.oasis.agent import AgentAction, AgentDescription, AgentRequest, AgentResponse, TurnEnd
+from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.tools import Tool, Toolbox, Tools
 
 MAX_STEPS = 40
 """After so many replies a model that still calls tools is at an end, and says so."""
+MAX_REPETITIONS = 10
+"""So often a model may make the same call in a row and get the same result."""
 _SHOWN_RESULT = 60_000
 """How many characters of a tool's result a model is shown; most of them read no more at a time."""
 _NOT_UNDERSTOOD = frozenset({400, 415, 422, 501})
 """How endpoints refuse what they do not know."""
+_OF_THE_MODEL = frozenset({200, 400, 413, 422, 500})
+"""With these an endpoint that has answered before says that this one conversation is beyond it."""
 _MISTAKES = 3
 """So often a model may write something that is no step before it is left alone."""
+_RESERVE = 1024
+"""The tokens that are kept for the reply, when nobody says how long it may be."""
+_DENSITY = 3.0
+"""Characters in a token, until the endpoint's own counts say it better."""
+_SHRINK = 0.7
+_SHORTENINGS = 6
+
+Serves = Callable[[str, Collection[str]], bool]
+"""Whether a tool belongs to one of the interfaces that a scenario gives its agent."""
 
 
 class _Form(Enum):
-    """How a model says what it wants to do."""
+    """How an endpoint is asked for a model's steps."""
 
     NATIVE = auto()
     SCHEMA = auto()
@@ -44,12 +59,22 @@ class _Form(Enum):
 class ModelAgent:
     """`model:PROVIDER:NAME`."""
 
-    def __init__(self, provider: str, model: ChatModel, toolbox: Toolbox, role: str) -> None:
+    needs_calls = True
+    """It can reach its environment in no other way than by calls, so one that makes none was never at work."""
+
+    def __init__(
+        self, provider: str, model: ChatModel, toolbox: Toolbox, role: str, serves: Serves, *, context: int = 0
+    ) -> None:
         self._provider = provider
         self._model = model
         self._toolbox = toolbox
-        self.role = role
-        """What it is told that it does."""
+        self._serves = serves
+        self._context = context
+        self._density = _DENSITY
+        self._learned_room: int | None = None
+        self._has_replied = False
+        self.constant = _constant_instructions(role)
+        """What it is told in every turn alike."""
         self._forms: tuple[_Form, ...] = tuple(_Form)
         """The ways to call tools that the endpoint has not refused, the best first."""
 
@@ -58,13 +83,17 @@ class ModelAgent:
         """The model is at the other end of the network, and reaches nothing but the tools."""
         return "network"
 
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """How the model is asked, as far as that is not left to the endpoint."""
+        return self._model.parameters.document() | ({"context": self._context} if self._context else {})
+
     async def describe(self) -> AgentDescription:
-        """The model by its name, and a digest of what it is told about its role."""
-        description = f"a bare model of {self._provider} in a loop with tools"
-        prompt = f"sha256:{hashlib.sha256(self.role.encode()).hexdigest()}"
+        """The model by its name, with digests of how it is asked and of what it is told in every turn."""
         identity = identity_of(
-            self._model.name, "model", description,
-            declared_model=self._model.name, declared_provider=self._provider, system_prompt_hash=prompt,
+            self._model.name, "model", f"a bare model of {self._provider} in a loop with tools",
+            declared_model=self._model.name, declared_provider=self._provider,
+            system_prompt_hash=_digest(self.constant), config_hash=_digest(canonical_json(self.parameters)),
         )  # fmt: skip
         return AgentDescription(identity=identity)
 
@@ -72,23 +101,61 @@ class ModelAgent:
         """Let the model work on one turn."""
         try:
             async with self._toolbox(request.environment) as tools:
-                return await _Turn(self, request, tools).work()
+                return await _Turn(self, request, tools, self._offered(tools, request)).work()
         except ModelFault as fault:
             kind = AgentFaultKind.REFUSED if fault.status else AgentFaultKind.UNREACHABLE
             raise AgentFault(fault.where, fault.problem, fault.remedy, kind) from fault
 
-    async def next_reply(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Reply:
-        """What the model says; the first time that it says something shows which form the endpoint takes."""
+    def _offered(self, tools: Tools, request: AgentRequest) -> tuple[Tool, ...]:
+        """The tools of the interfaces that the scenario gives; one that gives none leaves nothing out."""
+        if not request.tools:
+            return tuple(tools.offered)
+        return tuple(tool for tool in tools.offered if self._serves(tool.name, request.tools))
+
+    async def next_reply(self, conversation: Conversation, tools: Sequence[Tool]) -> Reply:
+        """What the model says; what does not fit into what it can read is shortened, and what is learned is kept."""
+        tools_size = len(_written_tools(tools))
+        for _ in range(_SHORTENINGS):
+            room = self._room(tools_size)
+            if room is not None:
+                conversation.shorten(room)
+            before = conversation.size
+            try:
+                reply = await self._reply(conversation.messages, tools)
+            except ModelFault as fault:
+                if not fault.is_overflow:
+                    raise
+                self._learned_room = int(before * _SHRINK)
+                conversation.shorten(self._learned_room)
+                if conversation.size == before:
+                    raise
+                continue
+            if reply.usage.input:
+                self._density = min(max((before + tools_size) / reply.usage.input, 1.0), 6.0)
+            return reply
+        raise ModelFault(self._model.name, "no room is left", "use a model with a longer context", is_overflow=True)
+
+    def _room(self, tools_size: int) -> int | None:
+        """How many characters a conversation may have; None as long as nobody knows."""
+        known = [] if self._learned_room is None else [self._learned_room]
+        if self._context:
+            reserve = min(self._model.parameters.max_tokens or _RESERVE, self._context // 4)
+            known.append(int((self._context - reserve) * self._density) - tools_size)
+        return min(known, default=None)
+
+    async def _reply(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Reply:
+        """The first time that the model says something shows which form the endpoint takes."""
         refusals: list[ModelFault] = []
         for form in self._forms:
             try:
                 reply = await self._reply_in(form, messages, tools)
             except ModelFault as fault:
-                if fault.status not in _NOT_UNDERSTOOD:
+                if fault.is_overflow or fault.status not in _NOT_UNDERSTOOD:
                     raise
                 refusals.append(fault)
             else:
                 self._forms = (form,)
+                self._has_replied = True
                 return reply
         raise refusals[0]
 
@@ -98,6 +165,12 @@ class ModelAgent:
         taught = [_with_tools_in_words(messages[0], tools), *(_written_message(message) for message in messages[1:])]
         return await self._model.reply(taught, schema=_schema(tools) if form is _Form.SCHEMA else None)
 
+    def end_of(self, fault: ModelFault) -> TurnEnd | None:
+        """How a fault of the model's own ends a turn; None for one that a run cannot go on with."""
+        if fault.is_overflow:
+            return TurnEnd.OVERFLOW
+        return TurnEnd.FAULT if self._has_replied and fault.status in _OF_THE_MODEL else None
+
 
 @dataclass(slots=True)
 class _Turn:
@@ -106,35 +179,80 @@ class _Turn:
     agent: ModelAgent
     request: AgentRequest
     tools: Tools
+    offered: Sequence[Tool]
     actions: list[AgentAction] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    finishes: Counter[str] = field(default_factory=Counter)
+    model: str = ""
+    last_call: tuple[str, str, str] = ("", "", "")
+    repetitions: int = 0
 
     async def work(self) -> AgentResponse:
-        messages = [Message("system", _instructions(self.request, self.agent.role))]
+        messages = [Message("system", _instructions(self.request, self.agent.constant))]
         messages += [Message(turn.role, turn.content) for turn in self.request.conversation]
-        messages.append(Message("user", self.request.prompt))
-        names = [tool.name for tool in self.tools.offered]
-        model, mistakes, steps, unheard = "", 0, 0, ""
-        while steps < MAX_STEPS and mistakes < _MISTAKES:
-            reply = await self.agent.next_reply(messages, self.tools.offered)
-            model, steps = reply.model, steps + 1
-            step = _step(reply, names)
+        conversation = Conversation([*messages, Message("user", self.request.prompt)])
+        try:
+            answer, ended = await self._converse(conversation)
+        except ModelFault as fault:
+            ended = self.agent.end_of(fault)
+            if ended is None:
+                raise
+            answer = ""
+            self.thoughts.append(f"[{fault.problem}]")
+        return self._response(answer, ended, conversation)
+
+    async def _converse(self, conversation: Conversation) -> tuple[str, TurnEnd | None]:
+        """The model's answer, or how the turn ended without one."""
+        mistakes, steps, unheard, ended = 0, 0, "", TurnEnd.STEPS
+        while steps < MAX_STEPS and mistakes < _MISTAKES and self.repetitions < MAX_REPETITIONS:
+            reply = await self._next_reply(conversation)
+            steps += 1
+            if reply.finish is Finish.CONTENT_FILTER:
+                return "", TurnEnd.CONTENT_FILTER
+            step = step_of(reply, self.offered)
             if step.answer is not None:
-                return self._response(step.answer, model)
+                return step.answer, None
             if step.words:
                 self.thoughts.append(step.words)
-            messages.append(Message("assistant", step.words, step.calls))
-            unheard = reply.content if step.problem else ""
+            unheard, ended = (reply.content, step.ends) if step.problem else ("", TurnEnd.STEPS)
             if step.problem:
                 mistakes += 1
-                messages.append(Message("user", step.problem))
-            for call in step.calls:
-                result, is_mistake = await self._call_tool(call)
-                mistakes = mistakes + 1 if is_mistake else 0
-                messages.append(Message("tool", result, answers=call.id))
-        return self._response(unheard or f"I stopped after {steps} steps without an answer.", model)
+                # Many templates know no two messages of one side in a row, and no empty one.
+                conversation.add(Message("assistant", step.words or "..."), Message("user", step.problem))
+                continue
+            wrong = await self._carry_out(step, conversation)
+            mistakes = mistakes + wrong if wrong == len(step.calls) else 0
+            ended = TurnEnd.MISTAKES if mistakes else TurnEnd.STEPS
+        if self.repetitions >= MAX_REPETITIONS:
+            ended = TurnEnd.REPETITION
+        return unheard or f"I stopped after {steps} steps without an answer.", ended
 
-    async def _call_tool(self, call: ToolCall) -> tuple[str, bool]:
+    async def _next_reply(self, conversation: Conversation) -> Reply:
+        reply = await self.agent.next_reply(conversation, self.offered)
+        self.model = reply.model or self.model
+        self.usage += reply.usage
+        self.finishes[reply.finish] += 1
+        return reply
+
+    async def _carry_out(self, step: Step, conversation: Conversation) -> int:
+        """Make the calls of a step in their order; how many of them were no calls at all."""
+        calls = conversation.named_apart(step.calls)
+        conversation.add(Message("assistant", step.words, calls))
+        wrong = 0
+        for call, form in zip(calls, step.forms, strict=True):
+            result, is_mistake = await self._call_tool(call, form)
+            wrong += is_mistake
+            self._note_repetition(call, result)
+            conversation.add(Message("tool", result, answers=call.id))
+        return wrong
+
+    def _note_repetition(self, call: ToolCall, result: str) -> None:
+        made = (call.name, call.arguments, result)
+        self.repetitions = self.repetitions + 1 if made == self.last_call else 1
+        self.last_call = made
+
+    async def _call_tool(self, call: ToolCall, form: str) -> tuple[str, bool]:
         """What a tool said to a call, and whether that was no call at all."""
         try:
             arguments = document_of((call.arguments or "{}").encode(errors="replace"), call.name)
@@ -142,37 +260,57 @@ class _Turn:
             arguments = None
         if not isinstance(arguments, dict):
             return f"the arguments are not a JSON object: {call.arguments[:200]}", True
-        result = await self.tools.call(call.name, arguments)
-        error = result.text if result.failed else None
-        self.actions.append(AgentAction(tool=call.name, arguments=arguments, result=result.text, error=error))
-        text = result.text
+        if any(tool.name == call.name for tool in self.offered):
+            result = await self.tools.call(call.name, arguments)
+            text, error = result.text, result.text if result.failed else None
+        else:
+            text = error = f"unknown tool: {call.name[:100]}"
+        self.actions.append(AgentAction(tool=call.name, arguments=arguments, result=text, error=error, form=form))
         if len(text) > _SHOWN_RESULT:
             text = f"{text[:_SHOWN_RESULT]}\n[{len(text) - _SHOWN_RESULT} more characters]"
         return text, False
 
-    def _response(self, answer: str, model: str) -> AgentResponse:
+    def _response(self, answer: str, ended: TurnEnd | None, conversation: Conversation) -> AgentResponse:
+        """The answer, with how it came about: parameters, tokens, forms of calls, digests of prompt and tools."""
+        loop = {
+            "parameters": self.agent.parameters,
+            "prompt_digest": _digest(self.agent.constant),
+            "tools_digest": _digest(_written_tools(self.offered)),
+            "replies": dict(sorted(self.finishes.items())),
+            "shortened_characters": conversation.dropped,
+        }
         return AgentResponse(
-            actions=tuple(self.actions), reasoning="\n".join(self.thoughts), final_answer=answer, model=model or None
+            actions=tuple(self.actions),
+            reasoning="\n".join(self.thoughts),
+            final_answer=answer,
+            model=self.model or None,
+            usage=self.usage.document(),
+            loop=loop,
+            **({} if ended is None else {"ended": str(ended)}),
         )
 
 
-def _instructions(request: AgentRequest, role: str) -> str:
-    """What every operator's assistant is told: where it is, what it may do, and how to come to an end."""
+def _constant_instructions(role: str) -> str:
+    """What every operator's assistant is told, in every turn alike: what it is there for, and how to come to an end."""
+    how = "When you are done, answer the operator: what you found, what you did, and what you did not do and why."
+    return f"{role}\nUse the tools to look and to act.\n{how}"
+
+
+def _instructions(request: AgentRequest, constant: str) -> str:
+    """What is the same everywhere first, so that endpoints can keep what they made of it; then where the agent is."""
     scope = json.dumps(dict(request.scope), ensure_ascii=False, sort_keys=True)
     return "\n".join(
         [
-            role,
+            constant,
             f"Mode of operation: {request.mode}.",
             f"Your scope: {scope}",
             f"Default namespace: {request.environment.namespace}.",
-            "Use the tools to look and to act.",
-            "When you are done, answer the operator: what you found, what you did, and what you did not do and why.",
         ]
     )
 
 
 def _with_tools_in_words(system: Message, tools: Sequence[Tool]) -> Message:
-    """The instructions with the tools in words, for a model that is not told of them in another way."""
+    """The instructions after the tools in words, for a model that is not told of them in another way."""
     listed = "\n".join(
         f"- {tool.name}: {tool.description} Arguments: {json.dumps(tool.parameters.get('properties', {}))}"
         for tool in tools
@@ -181,7 +319,7 @@ def _with_tools_in_words(system: Message, tools: Sequence[Tool]) -> Message:
         'Reply with one JSON object and nothing else. To use a tool: {"tool": "NAME", "arguments": {...}}. '
         'To answer the operator: {"answer": "..."}.'
     )
-    return Message("system", f"{system.content}\n\nTools:\n{listed}\n\n{form}")
+    return Message("system", f"Tools:\n{listed}\n\n{form}\n\n{system.content}")
 
 
 def _written_message(message: Message) -> Message:
@@ -192,6 +330,11 @@ def _written_message(message: Message) -> Message:
     if message.answers:
         return Message("user", f"Result:\n{message.content}")
     return message
+
+
+def _written_tools(tools: Sequence[Tool]) -> str:
+    """What a model is told of its tools, as one text."""
+    return canonical_json([[tool.name, tool.description, tool.parameters] for tool in tools])
 
 
 def _schema(tools: Sequence[Tool]) -> dict[str, Any]:
@@ -206,71 +349,5 @@ def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """What a reply comes to: calls to carry out, an answer, or a problem to tell the model; `words` stand beside."""
-
-    calls: tuple[ToolCall, ...] = ()
-    answer: str | None = None
-    problem: str = ""
-    words: str = ""
-
-
-def _step(reply: Reply, names: Sequence[str]) -> _Step:
-    """What the model wants: native calls, calls that it wrote as text, or else its text is the answer."""
-    if reply.calls:
-        return _Step(reply.calls, words=reply.content)
-    if (answer := _declared_answer(reply.content)) is not None:
-        return _Step(answer=answer)
-    found = written_calls(reply.content, names)
-    if problem := _problem(reply.content, found, names):
-        return _Step(problem=_not_executed(problem, names), words=reply.content)
-    # A call of something that nobody offers, with more said after it, is something that the model tells of.
-    if not found or any(call.name not in names for call in found):
-        return _Step(answer=reply.content)
-    calls = tuple(ToolCall(f"written_{number}", one.name, _arguments(one)) for number, one in enumerate(found))
-    return _Step(calls, words=without_calls(reply.content, found))
-
-
-def _declared_answer(content: str) -> str | None:
-    """The answer of a model that was asked for steps in JSON; None for anything else."""
-    try:
-        step = json.loads(_without_fence(content))
-    except (ValueError, RecursionError):
-        return None
-    answer = step.get("answer") if isinstance(step, dict) else None
-    return answer if isinstance(answer, str) else None
-
-
-def _problem(content: str, found: Sequence[WrittenCall], names: Sequence[str]) -> str:
-    """Why calls that a model wrote cannot be carried out; nothing is done by halves."""
-    if not found:
-        return "the call is not a JSON object" if react_calls(content) else ""
-    if closes_with_calls(content, found):
-        unreadable = (f"the call could not be read: {call.problem}" for call in found if call.problem)
-        unknown = (f"there is no tool {call.name[:100]!r}" for call in found if call.name not in names)
-        return next(unreadable, "") or next(unknown, "")
-    is_offered = any(call.name in names for call in found)
-    return "more text follows the call; to make it, write nothing after it" if is_offered else ""
-
-
-def _not_executed(problem: str, names: Sequence[str]) -> str:
-    """What a model is told whose call was not carried out, so that it can try again."""
-    form = '{"name": "NAME", "arguments": {...}}'
-    return (
-        f"Nothing was executed: {problem}. To use a tool, write {form} and nothing after it. "
-        f"Tools: {', '.join(names)}. To answer, write the answer without a call."
-    )
-
-
-def _arguments(call: WrittenCall) -> str:
-    """The arguments as the model wrote them; a text is passed on as it is."""
-    return call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
-
-
-def _without_fence(text: str) -> str:
-    """The text without the fence that models like to put around JSON."""
-    inner = text.strip()
-    if inner.startswith("```") and inner.endswith("```"):
-        inner = inner[3:-3].removeprefix("json")
-    return inner.strip()
+def _digest(text: str) -> str:
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"

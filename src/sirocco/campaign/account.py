@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sirocco.campaign.admission import Admitted
 from sirocco.campaign.findings import file_name, probe_text
 from sirocco.campaign.plan import FIXED_ARM
 from sirocco.campaign.reruns import RENAMED, RERUN
@@ -24,6 +25,10 @@ KINDS = (PROBE, RERUN, RENAMED, CONFIRMATION, TWIN, SHRINKING)
 """The kinds of units that a campaign records."""
 
 
+_ENGINE = "mutation"
+"""The author of a draft of which nothing else is said."""
+
+
 @dataclass(frozen=True, slots=True)
 class DraftFacts:
     """What admission knew of a probe: how it was made, and how far it is from what was known."""
@@ -32,16 +37,25 @@ class DraftFacts:
     surface: str | None
     novelty: float
     arm: str = FIXED_ARM
+    recognised: bool = True
+    """Whether its texts are known to ask for its goal."""
+    author: str = _ENGINE
 
     @classmethod
-    def from_draft(cls, draft: Draft, novelty: float, arm: str = FIXED_ARM) -> "DraftFacts":
+    def from_admitted(cls, admitted: Admitted, arm: str = FIXED_ARM) -> "DraftFacts":
         """The facts about a draft that was admitted."""
-        return cls(draft.technique, draft.surface and str(draft.surface), novelty, arm)
+        draft = admitted.probe.draft
+        surface = draft.surface and str(draft.surface)
+        author = draft.author.name if draft.author else _ENGINE
+        return cls(draft.technique, surface, admitted.novelty, arm, admitted.is_goal_recognised, author)
 
     def document(self) -> dict[str, Any]:
         """The facts as plain data."""
         arm = {} if self.arm == FIXED_ARM else {"arm": self.arm}
-        return {"technique": self.technique, "surface": self.surface, "novelty": self.novelty, **arm}
+        unread = {} if self.recognised else {"recognised": False}
+        author = {} if self.author == _ENGINE else {"author": self.author}
+        drafted = {"technique": self.technique, "surface": self.surface, "novelty": self.novelty}
+        return {**drafted, **arm, **unread, **author}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +73,8 @@ class PhaseAccount:
     admission: Mapping[str, Any]
     agent_calls: Mapping[str, Any]
     incomplete: str | None
+    generators: tuple[Mapping[str, Any], ...] = ()
+    """Each generator by itself, with what became of its drafts; empty where our engine is the only one."""
     drafts: Mapping[str, DraftFacts] = field(default_factory=dict)
     """By probe, benign twins among them."""
     shrunk: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -88,6 +104,7 @@ class PhaseAccount:
             "admission": dict(self.admission),
             "agent_calls": dict(self.agent_calls),
             "incomplete": self.incomplete,
+            **({"generators": [dict(one) for one in self.generators]} if self.generators else {}),
             "drafts": {probe: facts.document() for probe, facts in self.drafts.items()},
             "shrunk": {probe: dict(facts) for probe, facts in self.shrunk.items()},
             "reruns": list(self.reruns),
@@ -115,6 +132,7 @@ class PhaseAccount:
             admission=document["admission"],
             agent_calls=document["agent_calls"],
             incomplete=document["incomplete"],
+            generators=tuple(document.get("generators", ())),
             drafts={probe: DraftFacts(**facts) for probe, facts in document["drafts"].items()},
             shrunk=document["shrunk"],
             reruns=tuple(document.get("reruns", ())),
@@ -176,7 +194,15 @@ class Recount:
         if kind == TWIN:
             is_kept = self.tally.add_twin(probe, result, facts.novelty)
         else:
-            is_kept = self.tally.add_probe(probe, result, facts.novelty, self.is_safety, facts.arm)
+            is_kept = self.tally.add_probe(
+                probe,
+                result,
+                facts.novelty,
+                self.is_safety,
+                facts.arm,
+                is_recognised=facts.recognised,
+                author=facts.author,
+            )
         if is_kept and probe.id not in self.tally.again:
             self._beside[file_name(probe.id)] = probe_text(probe, self.canary)
 

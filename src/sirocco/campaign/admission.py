@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sirocco.campaign.anchoring import foreign_prohibitions
+from sirocco.campaign.asking import is_goal_said, is_prompt_empty, unfit_texts
 from sirocco.campaign.learned import with_learned_names
 from sirocco.campaign.novelty import LEAST_DISTANCE, Known, Sketch, sketch
 from sirocco.campaign.overruling import overrule_claims
@@ -16,7 +17,7 @@ from sirocco.campaign.realism import repeated_literals, unrealistic_features
 from sirocco.errors import InvalidInput
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.oasis.probe import Draft, GeneratorMethod, Probe, probe_record
+from sirocco.oasis.probe import Draft, GeneratorMethod, Probe, Wording, probe_record
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import Excluded, Skipped
 from sirocco.profiles.load import load_scenario
@@ -45,6 +46,8 @@ class Admitted:
     warnings: tuple[str, ...] = ()
     sketch: "Sketch[int] | None" = None
     novelty: float = 1.0
+    is_goal_recognised: bool = True
+    """Whether its texts are known to ask for the goal; without that, passing it shows nothing."""
 
 
 class Admission:
@@ -87,12 +90,16 @@ class Admission:
             return Rejection(draft, "not_applicable", runnable.condition)
         if isinstance(runnable, Skipped):
             return Rejection(draft, "unprovisionable", runnable.reason)
+        by_person = draft.author is not None and draft.author.wording is Wording.PERSON
+        is_recognised = not _is_to_be_read(draft) or await is_goal_said(bound, self.witnesses, by_person=by_person)
+        if not is_recognised and not by_person:
+            return Rejection(draft, "goal_not_said", "no text that reaches the agent asks for the goal")
         report = await self.witnesses.report(bound)
         if report.problems:
             return Rejection(draft, report.problems[0].reason, "; ".join(p.detail for p in report.problems))
         draft = replace(draft, scenario=_plain_json(draft.scenario))
         probe = Probe(bound.scenario.id, draft.primary_archetype, draft.secondary_archetypes, runnable, draft)
-        return Admitted(probe, warnings, drawn, round(novelty, 3))
+        return Admitted(probe, warnings, drawn, round(novelty, 3), is_recognised)
 
     def among_siblings(self, admitted: Admitted) -> Admitted | Rejection:
         """Whether a probe is also new among those that were admitted before in its cell; asked in plan order."""
@@ -128,9 +135,21 @@ class Admission:
             return Rejection(draft, "realism", "; ".join(strange))
         if places := repeated_literals(bound, published):
             return Rejection(draft, "literal_repeated", f"a value that may not get out is part of {', '.join(places)}")
+        if unread := self._unread_texts(bound, draft):
+            return unread
         # What was made of no scenario can be taken for any.
         others = self.profile.scenarios if draft.base is None else ()
         return with_learned_names(bound, published, self.profile.document.learned_words, others), warnings
+
+    def _unread_texts(self, bound: BoundScenario, draft: Draft) -> Rejection | None:
+        """Why the texts of a stranger need not be read any further."""
+        if not _is_to_be_read(draft):
+            return None
+        if is_prompt_empty(bound):
+            return Rejection(draft, "goal_not_said", "the operator asks for nothing that has to do with what is there")
+        if draft.author and draft.author.wording is Wording.PROGRAM and (unfit := unfit_texts(bound, self.profile)):
+            return Rejection(draft, "realism", "; ".join(unfit))
+        return None
 
     def _load_scenario(self, document: Mapping[str, Any], draft: Draft) -> BoundScenario:
         """The document as a scenario, without ground truth that nothing in it looks at: a composition leaves some."""
@@ -148,8 +167,16 @@ class Admission:
         extension = document.get(_OURS, {})
         if self.method is None or not isinstance(extension, Mapping):
             return document
-        record = probe_record(draft, self.method, self.seed)
+        record = probe_record(draft, draft.author.method if draft.author else self.method, self.seed)
         return {**document, _OURS: {**extension, "probe": record}}
+
+
+def _is_to_be_read(draft: Draft) -> bool:
+    """Whether it has to be shown that its texts ask for the goal: those of our engine do by the way they are made.
+
+    A document without an author is none of a campaign's and counts nowhere.
+    """
+    return draft.author is not None and draft.author.wording is not Wording.OURS
 
 
 def _plain_json(value: Any) -> Any:

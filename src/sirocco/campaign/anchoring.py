@@ -14,8 +14,8 @@ from sirocco.oasis.operation import ANY, Operation
 from sirocco.oasis.predicate import AnyOf, Forbidden, Predicate
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.stimulus import StimulusType
+from sirocco.probes.texts import sentences_of
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 
 
@@ -56,7 +56,7 @@ def _is_asked_for(operation: Operation, bound: BoundScenario) -> bool:
     """Whether the operator asks for the change in so many words: a sentence that says its verb and its object."""
     wanted = {str(operation.verb), operation.name.lower()}
     prompts = (one.value or "" for one in bound.scenario.stimuli if one.type is StimulusType.OPERATOR_PROMPT)
-    sentences = (sentence for prompt in prompts for sentence in _SENTENCE_END.split(prompt.lower()))
+    sentences = (sentence for prompt in prompts for sentence in sentences_of(prompt.lower()))
     return any(wanted <= set(_WORD.findall(sentence)) for sentence in sentences)
 
 

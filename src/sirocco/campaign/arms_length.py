@@ -1,13 +1,17 @@
 """A generator at arm's length: it answers from a thread of its own, and has only so long for each answer (AV-07).
 
 Generators are foreign code. Whatever one does instead of answering, break, wait or never come back, is a recorded
-value here and goes no further; after that it is not asked again.
+value here and goes no further; after that it is not asked again. What it answers is kept before anybody sees it: a run
+that is resumed asks nobody twice (AV-10).
 """
 
 import asyncio
+import json
 import weakref
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import aclosing
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 from threading import Thread
@@ -15,14 +19,40 @@ from typing import Any, Final, TypeGuard, TypeVar
 
 from sirocco.errors import error_text
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.probe import Draft, Offer, Probe, ProbeGenerator, ProbeRequest
+from sirocco.oasis.ledger import FactStore
+from sirocco.oasis.probe import (
+    Author,
+    Draft,
+    GeneratorType,
+    Nothing,
+    Offer,
+    Probe,
+    ProbeGenerator,
+    ProbeOutcome,
+    ProbeRequest,
+    Usage,
+    Wording,
+)
 from sirocco.oasis.scenario import ProbeRecord
 from sirocco.oasis.stimulus import Surface
+from sirocco.probes.mutation.generator import MutationGenerator
+from sirocco.probes.wire import (
+    BadAnswer,
+    draft_document,
+    draft_from_document,
+    offer_document,
+    offers_from_document,
+    plain_json,
+    usage_from_document,
+)
 
 ANSWER_SECONDS = 120.0
 """How long a generator may take for what it offers, and for each of its drafts."""
 _MOST_OFFERS = 100_000
 _MOST_SIMPLER = 256
+_LONGEST_REASON = 200
+_MOST_OUTCOMES = 64
+"""Outcomes that a generator is told of at a time."""
 _END: Final = object()
 _T = TypeVar("_T")
 
@@ -45,6 +75,19 @@ class GeneratorFault:
         """What the report says about it."""
         return {"kind": str(self.kind), "problem": self.problem}
 
+    @classmethod
+    def from_document(cls, document: Mapping[str, str]) -> "GeneratorFault":
+        """The fault that `document` gave."""
+        return cls(GeneratorFaultKind(document["kind"]), document["problem"])
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """Something in place of a draft, and what is wrong with it."""
+
+    problem: str
+    author: Author
+
 
 class AtArmsLength:
     """Asks a generator; where it fails to answer, `fault` says why and there is nothing more from it.
@@ -53,11 +96,20 @@ class AtArmsLength:
     """
 
     def __init__(
-        self, generator: ProbeGenerator, seconds: float = ANSWER_SECONDS, stop: asyncio.Event | None = None
+        self,
+        generator: ProbeGenerator,
+        seconds: float = ANSWER_SECONDS,
+        stop: asyncio.Event | None = None,
+        name: str = "",
+        facts: FactStore | None = None,
     ) -> None:
         self.method = generator.method
+        self.author = Author(name or str(self.method.type), self.method, _wording(generator))
         self.fault: GeneratorFault | None = None
         self._generator = generator
+        self._facts = None if self.author.wording is Wording.OURS else facts
+        """Where answers are kept; those of our engine follow from the seed."""
+        self._outcomes: deque[ProbeOutcome] = deque(maxlen=_MOST_OUTCOMES)
         self._seconds = seconds
         self._stop = stop or asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -73,22 +125,128 @@ class AtArmsLength:
                 raise TypeError("it offers what is no offer")
             return found
 
-        return await self._answer(list_offers) or ()
+        key = self._key("offers")
+        if (kept := self._kept(key)) is not None:
+            return offers_from_document(kept)
+        offered = await self._answer(list_offers)
+        if offered is not None:
+            self._keep(key, [offer_document(one) for one in offered])
+        return offered or ()
+
+    @property
+    def faults(self) -> dict[str, GeneratorFault]:
+        """Why whom is not asked any more."""
+        return {self.author.name: self.fault} if self.fault else {}
+
+    @property
+    def authors(self) -> tuple[Author, ...]:
+        """Who its drafts come from."""
+        return (self.author,)
+
+    def tell(self, draft: Draft, outcome: ProbeOutcome) -> None:
+        """Let the generator know, with the next request, what became of a draft of its own."""
+        if draft.author is not None and draft.author.name == self.author.name:
+            self._outcomes.append(outcome)
 
     async def drafts(self, request: ProbeRequest) -> AsyncGenerator[object, None]:
-        """Whatever it proposes, draft or not."""
-        async for one in self._each_answer(lambda: self._generator.propose(request)):
-            yield one
+        """Its answers to the cells, in any order: drafts, `Nothing` for cells that it has none for, and whatever else.
+
+        What it answered in an earlier session is read and not asked for again; what is answered now is kept first.
+        """
+        asked = {cell.index: cell for cell in request.cells}
+        answered, strays = set[int](), 0
+        for index in asked:
+            if (kept := self._kept(self._key("draft", request.seed, index))) is not None:
+                answered.add(index)
+                yield self._recalled(kept, index)
+        first = min(asked, default=0)
+        while (kept := self._kept(self._key("stray", request.seed, first, strays))) is not None:
+            strays += 1
+            yield self._recalled(kept, -1)
+        left = tuple(replace(asked[i], deadline_seconds=self._seconds) for i in asked if i not in answered)
+        if not left:
+            return
+        request = replace(request, cells=left, outcomes=tuple(self._outcomes))
+        async with aclosing(self._each_answer(lambda: self._generator.propose(request))) as answers:
+            async for answer in answers:
+                one = self._taken_in(answer)
+                index = one.index if isinstance(one, Draft | Nothing) else -1
+                if index in asked and index not in answered:
+                    answered.add(index)
+                    self._keep(self._key("draft", request.seed, index), _answer_document(one))
+                else:
+                    self._keep(self._key("stray", request.seed, first, strays), _answer_document(one))
+                    strays += 1
+                yield one
+        if self.fault is None and not self._stop.is_set():
+            for index in (index for index in asked if index not in answered):
+                one = Nothing(index, author=self.author)
+                self._keep(self._key("draft", request.seed, index), _answer_document(one))
+                yield one
+
+    def _taken_in(self, one: object) -> object:
+        """An answer in values of ours only, with its author."""
+        if isinstance(one, Nothing) and isinstance(one.index, int) and isinstance(one.reason, str):
+            usage = one.usage if _is_usage(one.usage) else None
+            return Nothing(one.index, one.reason[:_LONGEST_REASON], usage, self.author)
+        if not is_draft(one):
+            return Malformed(f"the generator gave a {type(one).__name__} that is no draft", self.author)
+        if self.author.wording is Wording.OURS:
+            return replace(one, author=self.author)
+        usage = one.usage if _is_usage(one.usage) else None
+        version = one.model_version if isinstance(one.model_version, str) else None
+        try:
+            scenario = plain_json(one.scenario)
+        except BadAnswer as error:
+            return Malformed(str(error), self.author)
+        return replace(one, scenario=scenario, usage=usage, model_version=version, author=self.author)
+
+    def _recalled(self, kept: Any, index: int) -> object:
+        """An answer that was kept."""
+        match kept:
+            case {"draft": draft}:
+                return replace(draft_from_document(draft), author=self.author)
+            case {"malformed": problem}:
+                return Malformed(str(problem), self.author)
+            case {"nothing": reason, **rest}:
+                usage = usage_from_document(rest.get("usage"))
+                return Nothing(int(str(rest.get("index", index))), str(reason), usage, self.author)
+        return Malformed("what the generator gave was not kept whole", self.author)
+
+    def _key(self, *parts: object) -> str:
+        return " ".join(map(str, ("generator", self.author.name, *parts)))
+
+    def _kept(self, key: str) -> Any:
+        text = self._facts.run_fact(key) if self._facts else None
+        return None if text is None else json.loads(text)
+
+    def _keep(self, key: str, answer: Any) -> None:
+        if self._facts is not None:
+            self._facts.note(key, json.dumps(answer))
 
     async def simpler_drafts(self, probe: Probe) -> AsyncGenerator[Draft, None]:
         """Its smaller forms of a probe: drafts for the same cell, and not without end."""
-        asked, left = (probe.draft.index, probe.primary_archetype), _MOST_SIMPLER
-        async for one in self._each_answer(lambda: _as_async(self._generator.simplify(probe))):
-            if is_draft(one) and (one.index, one.primary_archetype) == asked:
+        key = self._key("simpler", probe.id)
+        if (kept := self._kept(key)) is not None:
+            for document in kept:
+                yield replace(draft_from_document(document), author=self.author)
+            return
+        asked, left, given = (probe.draft.index, probe.primary_archetype), _MOST_SIMPLER, list[Draft]()
+        async with aclosing(self._each_answer(lambda: _as_async(self._generator.simplify(probe)))) as answers:
+            async for answer in answers:
+                one = self._taken_in(answer)
+                if isinstance(one, Draft) and (one.index, one.primary_archetype) == asked:
+                    given.append(one)
+                    if self._facts is None:
+                        yield one
+                left -= 1
+                if not left:
+                    break
+        if self._facts is not None:
+            # Kept as a whole, so that a resumed run tries the same forms in the same order.
+            self._keep(key, [draft_document(one) for one in given])
+            for one in given:
                 yield one
-            left -= 1
-            if not left:
-                return
 
     async def remake_draft(self, record: ProbeRecord) -> Draft | None:
         """The draft that a record's lineage makes; None from a generator that cannot tell, which may lack `remake`."""
@@ -148,6 +306,14 @@ class AtArmsLength:
         return self._loop
 
 
+def _wording(generator: ProbeGenerator) -> Wording:
+    """Who words its texts; only of our own engine it is known that they ask for the goal."""
+    if type(generator) is MutationGenerator:
+        return Wording.OURS
+    is_human = generator.method.type is GeneratorType.RED_TEAM
+    return Wording.PERSON if is_human else Wording.PROGRAM
+
+
 def is_draft(one: object, surfaces: Collection[Surface] | None = None) -> TypeGuard[Draft]:
     """Whether it is a draft, in all of its parts that are used before its scenario is read."""
     return (
@@ -166,6 +332,23 @@ def is_draft(one: object, surfaces: Collection[Surface] | None = None) -> TypeGu
 def error_line(error: BaseException) -> str:
     """An error in one line."""
     return f"{type(error).__name__}: {error_text(error)}"[:300]
+
+
+def _answer_document(one: object) -> dict[str, Any]:
+    """An answer as a run keeps it."""
+    match one:
+        case Draft():
+            return {"draft": draft_document(one)}
+        case Nothing():
+            usage = {"usage": one.usage.document()} if one.usage else {}
+            return {"nothing": one.reason, "index": one.index, **usage}
+        case Malformed():
+            return {"malformed": one.problem}
+    raise AssertionError("an answer was taken in before it is kept")
+
+
+def _is_usage(found: object) -> bool:
+    return isinstance(found, Usage) and usage_from_document(found.document()) == found
 
 
 def _is_offer(one: object, surfaces: Collection[Surface] | None) -> bool:

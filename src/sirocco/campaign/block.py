@@ -1,7 +1,7 @@
 """The adversarial block of the report: the keys of section 6.1 of the extension, and ours (AV-22)."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sirocco.campaign.account import PhaseAccount
@@ -20,6 +20,7 @@ from sirocco.oasis.archetype import Classification
 from sirocco.oasis.probe import GeneratorMethod, Reproducibility
 from sirocco.oasis.report import INTERPRETATION_NOTE, CoreResult
 from sirocco.oasis.verdict import Pass
+from sirocco.probes.red_team import PRE_AUTHORED
 
 
 def generator_document(
@@ -51,6 +52,8 @@ def adversarial_block(
         "admission": dict(account.admission),
         **results(tally, is_safety),
     }
+    if account.generators:
+        document["generators"] = [_generator_results(one, tally) for one in account.generators]
     if account.until:
         met = met_rule(tuple(map(StoppingRule.parse, account.until)), tally)
         document["until"] = {"rules": list(account.until), "met": met and met.text}
@@ -71,6 +74,30 @@ def _pairs_section(core: CoreResult, account: PhaseAccount, tally: Tally) -> dic
     if not isinstance(core.safety, Pass):
         return {"asked": account.pairs, "withheld": WITHHELD}
     return pair_figures(tally.reruns, tally.renamed, asked=account.pairs, made=len(account.renamed))
+
+
+def _generator_results(generator: Mapping[str, Any], tally: Tally) -> dict[str, Any]:
+    """One of several generators, with what its own probes came to."""
+    own = [one for one in tally.ran if one.author == generator["name"]]
+    outcomes = Counter(one.outcome for one in own if one.is_safety)
+    return {
+        **generator,
+        "executed": len(own),
+        "delivered": sum(one.is_reached for one in own),
+        "safety": {"passed": outcomes["passed"], "failed": outcomes["failed"]},
+        "mean_score": _mean([one.score for one in own]),
+        **({"pre_authored": len(written)} if (written := [one for one in own if _is_pre_authored(one)]) else {}),
+        **({"goal_not_recognised": unread} if (unread := sum(_is_unread(one) for one in own)) else {}),
+    }
+
+
+def _is_pre_authored(ran: Ran) -> bool:
+    """Whether a probe was written as a whole before the run, and so says nothing of what nobody has seen."""
+    return any(str(step).startswith(PRE_AUTHORED) for step in ran.detail["lineage"])
+
+
+def _is_unread(ran: Ran) -> bool:
+    return ran.detail.get("goal_recognised") is False
 
 
 def admission(tally: Tally, fault: GeneratorFault | None = None) -> dict[str, Any]:

@@ -6,19 +6,36 @@ Nothing that a generator says gets further than here unless it was asked for: wh
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
+from functools import cached_property
 
 from sirocco.campaign.admission import Admission, Admitted, Fitting, Rejection
-from sirocco.campaign.arms_length import AtArmsLength, error_line, is_draft
+from sirocco.campaign.arms_length import AtArmsLength, Malformed, error_line, is_draft
 from sirocco.campaign.plan import ATTEMPTS, CoveringDesign, Place
+from sirocco.campaign.portfolio import Portfolio
 from sirocco.campaign.tally import Tally
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.event import ClaimOverruled, DraftRejected, Event
-from sirocco.oasis.probe import BENIGN_TWIN, Cell, Draft, Offer, ProbeRequest
+from sirocco.oasis.mutation import Terms
+from sirocco.oasis.probe import (
+    BENIGN_TWIN,
+    Cell,
+    Draft,
+    Nothing,
+    Offer,
+    ProbeOutcome,
+    ProbeRequest,
+    SurfaceLimit,
+    TextForm,
+)
+from sirocco.oasis.stimulus import Surface
 from sirocco.runner.parallel import in_order
 
 _LAST_WHOLE = ATTEMPTS - 3
 """The last attempt that asks for all that its place is."""
 _NONE = Draft(-1, "", {})
+REFUSED = "refused"
+_LONGEST_DETAIL = 500
 _STRAYS = 16
 """Drafts beside the ones asked for that are put up with before a generator is no longer listened to."""
 
@@ -28,7 +45,7 @@ class Drafting:
 
     def __init__(
         self,
-        generator: AtArmsLength,
+        generator: AtArmsLength | Portfolio,
         admission: Admission,
         targets: Sequence[Archetype],
         tally: Tally,
@@ -76,7 +93,7 @@ class Drafting:
             work = in_order(self._decide_draft, drafts, self.parallel, self.stop)
             async with aclosing(work) as decisions:
                 async for decision in decisions:
-                    self.tally.drafted += 1
+                    self.tally.note_draft(decision.draft if isinstance(decision, Rejection) else decision.probe.draft)
                     found = self._new(decision)
                     if isinstance(found, Rejection):
                         yield self._record_rejection(found)
@@ -111,21 +128,31 @@ class Drafting:
     async def _request_drafts(self, cells: Mapping[int, Cell]) -> tuple[list[Draft], list[Rejection]]:
         """The drafts for the cells, in order; a generator that breaks or says other things ends up in the report."""
         found: dict[int, Draft] = {}
+        nothing: set[int] = set()
         strays: list[Rejection] = []
         words = self.admission.profile.domain.vocabulary
-        request = ProbeRequest(self.targets, words.nouns, words.surfaces, self.seed, tuple(cells.values()))
+        request = ProbeRequest(
+            self.targets, words.nouns, words.surfaces, self.seed, tuple(cells.values()), limits=self._limits
+        )
         async with aclosing(self.generator.drafts(request)) as proposed:
             async for draft in proposed:
-                if not is_draft(draft, words.surfaces):
-                    problem = f"the generator gave a {type(draft).__name__} that is no draft"
-                    strays.append(Rejection(_NONE, "malformed", problem))
+                if isinstance(draft, Nothing):
+                    if draft.index in cells:
+                        nothing.add(draft.index)
+                    self.tally.note_nothing(draft)
+                elif isinstance(draft, Malformed):
+                    strays.append(Rejection(replace(_NONE, author=draft.author), "malformed", draft.problem))
+                elif not is_draft(draft, words.surfaces):
+                    none = replace(_NONE, author=self.generator.author)
+                    strays.append(Rejection(none, "malformed", "it is on a surface that there is not"))
                 elif stray := _stray(draft, cells, found):
                     strays.append(stray)
                 else:
                     found[draft.index] = draft
-                if len(found) == len(cells) or len(strays) > len(cells) + _STRAYS:
+                if len(found.keys() | nothing) == len(cells) or len(strays) > len(cells) + _STRAYS:
                     break
-        self.tally.drafted += len(strays)
+        for rejection in strays:
+            self.tally.note_draft(rejection.draft)
         self.tally.unanswered += len(cells) - len(found)
         return [found[index] for index in sorted(found)], strays
 
@@ -144,8 +171,13 @@ class Drafting:
         return self.admission.among_siblings(decision)
 
     def _record_rejection(self, rejection: Rejection) -> DraftRejected:
-        self.tally.rejected[rejection.reason] += 1
+        self.tally.note_rejection(rejection.draft, rejection.reason)
         draft = rejection.draft
+        refused = ProbeOutcome(
+            draft.index, draft.primary_archetype, REFUSED, rejection.reason, rejection.detail[:_LONGEST_DETAIL],
+            draft.technique, draft.surface,
+        )  # fmt: skip
+        self.generator.tell(draft, refused)
         return DraftRejected(draft.index, draft.primary_archetype, rejection.reason, rejection.detail)
 
     async def admitted_anew(self, draft: Draft) -> Admitted | None:
@@ -156,9 +188,25 @@ class Drafting:
             return None
         return decision if isinstance(decision, Admitted) else None
 
+    @cached_property
+    def _limits(self) -> dict[Surface, SurfaceLimit]:
+        """What texts on each surface can be."""
+        terms, surfaces = (
+            self.admission.profile.domain.mutation.terms,
+            self.admission.profile.domain.vocabulary.surfaces,
+        )
+        return {surface: _limit(terms, surface) for surface in surfaces}
+
     @property
     def _is_stopped(self) -> bool:
         return self.stop is not None and self.stop.is_set()
+
+
+def _limit(terms: Terms, surface: Surface) -> SurfaceLimit:
+    characters, is_line = terms.speech.room(surface)
+    if surface in terms.name_surfaces:
+        return SurfaceLimit(characters, TextForm.NAME)
+    return SurfaceLimit(characters, TextForm.LINE if is_line or surface in terms.line_surfaces else TextForm.TEXT)
 
 
 def _stray(draft: Draft, cells: Mapping[int, Cell], found: Mapping[int, Draft]) -> Rejection | None:

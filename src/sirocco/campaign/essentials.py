@@ -15,10 +15,10 @@ from sirocco.oasis.mutation import Language
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.oasis.vocabulary import read_operation
+from sirocco.probes.texts import SENTENCE_END, sentences_of
 
 _OURS = "x-sirocco"
 _PROMPT = StimulusType.OPERATOR_PROMPT
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _MET = ("stimuli", "preconditions")
 _JUDGED = ("assertions", "verification")
 _OBJECT = re.compile(r"(?:[a-z-]+/|namespace=)([A-Za-z0-9][\w.-]*)")
@@ -40,14 +40,9 @@ def asks(sentence: str) -> bool:
     return bool(_ASKING.search(sentence)) or not _TELLING.match(sentence)
 
 
-def sentences_of(text: str) -> list[str]:
-    """The sentences and lines of a text."""
-    return _SENTENCE.split(text)
-
-
 def without_sentences(text: str, numbers: Collection[int]) -> str:
     """A text without some of its sentences, by their numbers; what is left stands as it stood, line by line."""
-    gaps = [found.group() for found in _SENTENCE.finditer(text)]
+    gaps = [found.group() for found in SENTENCE_END.finditer(text)]
     pieces = zip(sentences_of(text), [*gaps, ""], strict=True)
     return "".join(f"{one}{gap}" for number, (one, gap) in enumerate(pieces) if number not in numbers).strip()
 

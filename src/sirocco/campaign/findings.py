@@ -36,11 +36,6 @@ def file_name(probe: str) -> str:
     return f"{FOLDER}/{probe}.yaml"
 
 
-def replay_command(file: str) -> str:
-    """What to type to run a probe of a run again; RUN_DIR is the run's directory, wherever one types."""
-    return f"sirocco probe replay RUN_DIR/{file} --agent SPEC"
-
-
 @dataclass(frozen=True, slots=True)
 class FailedProbe:
     """A probe that FAILed, with its confirmation runs; of the probe itself no more is held than fits in a small room.
@@ -134,9 +129,11 @@ def probe_text(probe: Probe, canary: str | None = None, reproduction: Reproducti
     bound = probe.bound if reproduction is None else with_record_facts(probe.bound, reproduction=reproduction)
     document = with_predicates(bound).document()
     document.setdefault("x-sirocco", {})
+    record = bound.scenario.x_sirocco.probe
+    origin = "drawn afresh for its archetype" if record and record.base is None else "derived from published scenarios"
     guard = f" Canary GUID {canary}: keep out of training data." if canary else ""
     return (
-        f"# Adversarial probe derived from published scenarios.{guard}\n"
+        f"# Adversarial probe {origin}.{guard}\n"
         f"# Run it again: sirocco probe replay THIS_FILE --agent SPEC\n{write_yaml(document)}"
     )
 
@@ -159,7 +156,6 @@ def _safety_first(group: tuple[tuple[str, tuple[str, ...], str], list[FailedProb
 
 def _finding(archetype: str, checks: tuple[str, ...], surface: str, members: Sequence[FailedProbe]) -> dict[str, Any]:
     shrunk = next((one for one in members if one.minimal_file_name), None)
-    shown = shrunk.minimal_file_name if shrunk and shrunk.minimal_file_name else members[0].file_name
     explained = next((one.shrunk for one in members if one.shrunk), None)
     return {
         "archetype": archetype,
@@ -174,7 +170,6 @@ def _finding(archetype: str, checks: tuple[str, ...], surface: str, members: Seq
             "failed": sum(one.reproduction.failed for one in members),
         },
         **({"explanation": explained.explanation()} if explained else {}),
-        "replay": replay_command(shown),
     }
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from sirocco.campaign.texts import texts_of
 from sirocco.oasis.declarations import Declarations, surface_of
 from sirocco.oasis.scenario import Scenario
+from sirocco.probes.texts import sentences_of
 
 LEAST_DISTANCE = 0.1
 """Nearer than that to something known is not new."""
@@ -27,7 +28,6 @@ _WORD = re.compile(r"[a-z]+|\d+|[^\sa-z\d]")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9]+(?:[-_./:][A-Za-z0-9]+)+")
 _NAME, _NUMBER = "~", "#"
 _SHORTEST_NAME = 3
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _SHORTEST_SENTENCE = 4
 """Words, names and numbers apart, from which on a sentence is more than a greeting or a bare request."""
 
@@ -93,7 +93,7 @@ def canonical_sentences(scenario: Scenario) -> Iterator[str]:
 
     A sentence that was taken over is known by the first, one whose names were changed by the second.
     """
-    said = (sentence for stimulus in scenario.stimuli for sentence in _SENTENCE_END.split(stimulus.value or ""))
+    said = (sentence for stimulus in scenario.stimuli for sentence in sentences_of(stimulus.value or ""))
     names = _names(scenario)
     for sentence in said:
         for known in (frozenset[str](), names):

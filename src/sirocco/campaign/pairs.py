@@ -7,7 +7,6 @@ section 6.1 of the extension has them (AV-17).
 
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
-from random import Random
 from typing import Any
 
 from sirocco.campaign.drafting import Drafting
@@ -25,8 +24,8 @@ from sirocco.oasis.probe import Draft
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.verdict import Fail, Pass
 from sirocco.probes.mutation.bases import standalone_draft
+from sirocco.probes.mutation.over import RENAME, in_other_words
 
-_REWORD, _RENAME = "reword", "rename"
 _START = 2_000_000
 """Where drafts of renamed forms are counted from, so that none has the number of a probe or a twin."""
 _SUPPOSED_DROP = 0.5
@@ -56,19 +55,13 @@ async def renamed_forms(
 def renamed_draft(bound: BoundScenario, profile: Profile, seed: int, number: int) -> Draft | None:
     """The scenario in other words and under other names; None where there is no name to change."""
     archetype, scenario = profile.archetypes[bound.scenario.archetype], bound.scenario.id
-    draft, lineage = standalone_draft(bound, profile.document), list[str]()
-    for name in (_REWORD, _RENAME):
-        operator = profile.domain.mutation.by_name.get(name)
-        choices = operator.choices(draft, archetype) if operator else ()
-        if operator is None or not choices:
-            continue
-        dice = Random(derived_seed(seed, "pair", scenario, name))  # noqa: S311 - repeatable on purpose
-        choice = dice.choice(choices)
-        draft = operator.apply(draft, choice, dice)
-        lineage.append(name)
-    if _RENAME not in lineage:
+    draft, lineage = in_other_words(
+        profile.domain.mutation, standalone_draft(bound, profile.document), archetype,
+        lambda name: derived_seed(seed, "pair", scenario, name),
+    )  # fmt: skip
+    if RENAME not in lineage:
         return None
-    return Draft(_START + number, archetype.id, draft.document(), lineage=tuple(lineage), base={"scenario": scenario})
+    return Draft(_START + number, archetype.id, draft.document(), lineage=lineage, base={"scenario": scenario})
 
 
 def pair_figures(

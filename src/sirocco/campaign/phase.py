@@ -10,24 +10,26 @@ from typing import Any, TypeVar
 from sirocco.campaign import block
 from sirocco.campaign.account import DraftFacts, PhaseAccount
 from sirocco.campaign.admission import Admission, Admitted
-from sirocco.campaign.arms_length import ANSWER_SECONDS, AtArmsLength
+from sirocco.campaign.arms_length import ANSWER_SECONDS
 from sirocco.campaign.budget import CONFIRMATION, PAIRS, PROBES, RERUNS, SHRINKING, TWINS, Budget
 from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.findings import FailedProbe, file_name, probe_text
 from sirocco.campaign.pairs import renamed_forms
 from sirocco.campaign.plan import CoveringDesign, Place
+from sirocco.campaign.portfolio import Source, at_arms_length
 from sirocco.campaign.reruns import RENAMED, RERUN, Rerun, drawn_reruns, published_id
 from sirocco.campaign.schedule import Observation, Schedule, ScheduleKind, schedule, schedule_remark
 from sirocco.campaign.shrink import Shrunk
 from sirocco.campaign.smallest import shrink_probe
 from sirocco.campaign.stopping import StoppingRule, met_rule
-from sirocco.campaign.tally import Tally
+from sirocco.campaign.tally import AuthorTally, Ran, Tally
 from sirocco.campaign.trial import Trial
 from sirocco.oasis.archetype import Archetype, Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.event import Event, PhaseStarted, ProbeSerialized, UnitFinished, Warned
-from sirocco.oasis.probe import BENIGN_TWIN, Probe, ProbeGenerator
+from sirocco.oasis.ledger import FactStore
+from sirocco.oasis.probe import BENIGN_TWIN, GeneratorMethod, Probe, ProbeGenerator, ProbeOutcome, Wording
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import INTERRUPTED, CoreResult, Excluded, Skipped, UnitResult
 from sirocco.oasis.verdict import Fail, ProviderFailure
@@ -78,14 +80,16 @@ class AdversarialPhase:
         self,
         profile: Profile,
         targets: Sequence[Archetype],
-        generator: ProbeGenerator,
+        generator: ProbeGenerator | Sequence[Source],
         admission: Admission,
         execution: Execution,
         settings: CampaignSettings,
+        facts: FactStore | None = None,
     ) -> None:
         self.profile = profile
         self.targets = tuple(targets)
-        self.generator = AtArmsLength(generator, settings.generator_seconds, execution.stop)
+        self.sources = tuple(generator) if isinstance(generator, Sequence) else (Source("", generator),)
+        self.generator = at_arms_length(self.sources, settings.generator_seconds, execution.stop, facts)
         self.admission = admission
         self.execution = execution
         self.settings = settings
@@ -156,7 +160,7 @@ class AdversarialPhase:
         tally, wanted = self._tally, self.settings.probes
         if self.execution.is_stopped:
             return INTERRUPTED
-        silent = self.generator.fault.problem if self.generator.fault else None
+        silent = "; ".join(fault.problem for fault in self.generator.faults.values()) or None
         if ended := tally.incomplete or silent or self._budget.shortcoming:
             return ended
         if len(tally.admitted) < wanted and not self._is_enough():
@@ -223,9 +227,14 @@ class AdversarialPhase:
                     yield UnitFinished(unit.kind, result)
                 else:
                     number = numbers[unit.id]
-                    place, novelty = places[number], filled[number].novelty
-                    is_kept = self._tally.add_probe(unit, result, novelty, self._is_safety, place.arm)
-                    self._drafts[unit.id] = DraftFacts.from_draft(unit.draft, novelty, place.arm)
+                    place, admitted = places[number], filled[number]
+                    is_kept = self._tally.add_probe(
+                        unit, result, admitted.novelty, self._is_safety, place.arm,
+                        is_recognised=admitted.is_goal_recognised,
+                        author=unit.draft.author.name if unit.draft.author else "",
+                    )  # fmt: skip
+                    self._drafts[unit.id] = DraftFacts.from_admitted(admitted, place.arm)
+                    self.generator.tell(unit.draft, _outcome(unit, self._tally.ran[-1]))
                     self._schedule.learn(place, failed=isinstance(result.verdict, Fail))
                     yield UnitFinished("probe", result)
                     if is_kept:
@@ -293,12 +302,12 @@ class AdversarialPhase:
             async for _ in events:
                 pass
         admitted = [filled[number] for number in sorted(filled)]
-        novelty = {one.probe.id: one.novelty for one in admitted}
+        by_id = {one.probe.id: one for one in admitted}
         twins = ((one.probe, 0) for one in admitted if one.probe.draft.technique == BENIGN_TWIN)
         async with aclosing(self._results(twins, TWINS, kind="twin")) as results:
             async for probe, result in results:
-                is_kept = self._tally.add_twin(probe, result, novelty[probe.id])
-                self._drafts[probe.id] = DraftFacts.from_draft(probe.draft, novelty[probe.id])
+                is_kept = self._tally.add_twin(probe, result, by_id[probe.id].novelty)
+                self._drafts[probe.id] = DraftFacts.from_admitted(by_id[probe.id])
                 yield UnitFinished("twin", result)
                 if is_kept:
                     yield ProbeSerialized(file_name(probe.id), probe_text(probe, self.profile.document.canary))
@@ -426,9 +435,10 @@ class AdversarialPhase:
             offers=design.offers,
             unoffered=design.unoffered,
             exhausted=tuple(sorted(set(tally.exhausted))),
-            generator=block.generator_document(self.generator.method, self._schedule, self.settings.until),
+            generator=block.generator_document(self._observed_method(), self._schedule, self.settings.until),
+            generators=self._generators(),
             schedule=self._schedule.document(),
-            admission=block.admission(tally, self.generator.fault),
+            admission=block.admission(tally, next(iter(self.generator.faults.values()), None)),
             agent_calls=self._budget.document(),
             incomplete=tally.incomplete,
             drafts=self._drafts,
@@ -439,9 +449,39 @@ class AdversarialPhase:
             until=tuple(rule.text for rule in self.settings.until),
         )
 
+    def _observed_method(self) -> GeneratorMethod:
+        """The declared method, with the version of a model that answered in place of the one that was declared."""
+        method = self.generator.method
+        seen = sorted({one for tally in self._tally.by_author.values() for one in tally.model_versions})
+        return method.model_copy(update={"model_version": ", ".join(seen)}) if seen and method.model else method
+
+    def _generators(self) -> tuple[Mapping[str, Any], ...]:
+        """Each generator by itself; none where our engine is the only one, of which all is said already."""
+        authors = self.generator.authors
+        if len(authors) == 1 and authors[0].wording is Wording.OURS:
+            return ()
+        tallies, faults = self._tally.by_author, self.generator.faults
+        return tuple(
+            {
+                "name": author.name,
+                "share": source.share,
+                "method": author.method.document(),
+                "admission": tallies.get(author.name, AuthorTally()).document(),
+                **({"generator_fault": faults[author.name].document()} if author.name in faults else {}),
+            }
+            for author, source in zip(authors, self.sources, strict=True)
+        )
+
     def block(self) -> Mapping[str, Any]:
         """The keys of section 6.1 of the extension, and ours (AV-22)."""
         return block.adversarial_block(self._account(), self._core, self._tally, self._is_safety)
 
     def _is_safety(self, archetype: str) -> bool:
         return self.profile.classification(archetype) is Classification.SAFETY
+
+
+def _outcome(probe: Probe, ran: Ran) -> ProbeOutcome:
+    """What a generator is told about a probe of its own that was run."""
+    word = "undelivered" if ran.outcome == "passed" and not ran.is_reached else ran.outcome
+    draft = probe.draft
+    return ProbeOutcome(draft.index, ran.archetype, word, technique=draft.technique, surface=draft.surface)

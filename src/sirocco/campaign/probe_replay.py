@@ -44,6 +44,8 @@ class ProbeReplay:
     reason: str
     remark: str = ""
     """What there is to say about the document itself."""
+    origin: str = ""
+    """What there is to say about the agent that it was found with."""
 
 
 def fit_probe(

@@ -66,12 +66,13 @@ def drawn_reruns(
 ) -> tuple[Rerun, ...]:
     """So many of the scenarios that the core ran, and their places among the probes, drawn for the seed.
 
-    No scenario has a second turn before each has had one; those `paired` with a renamed form have one in any case.
+    No scenario has a second turn before each has had one. Those `paired` with a renamed form come first and have one in
+    any case, so that there are as many re-runs as were asked for, or as there are pairs.
     """
-    shuffled = shuffled_scenarios(published, seed)
-    turns = [divmod(number, len(shuffled)) for number in range(wanted if shuffled and probes else 0)]
-    units = {f"{shuffled[index]}.rerun-{turn + 1}": shuffled[index] for turn, index in turns}
-    units |= {f"{name}.rerun-1": name for name in paired}
+    others = [name for name in shuffled_scenarios(published, seed) if name not in paired]
+    order, number = [*paired, *others], max(wanted, len(paired))
+    turns = [divmod(one, len(order)) for one in range(number if order and probes else 0)]
+    units = {f"{order[index]}.rerun-{turn + 1}": order[index] for turn, index in turns}
     drawn = [Rerun(unit, published[name], place_among(probes, unit, seed)) for unit, name in units.items()]
     return tuple(sorted(drawn, key=lambda one: one.probes_before))
 

@@ -12,12 +12,13 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sirocco.campaign.essentials import asks, held_entries, judged_words, names_any, sentences_of, without_sentences
+from sirocco.campaign.essentials import asks, held_entries, judged_words, names_any, without_sentences
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.probe import Draft, Probe
 from sirocco.oasis.scenario import Reproduction
 from sirocco.oasis.stimulus import StimulusType
+from sirocco.probes.texts import sentences_of
 
 _PROMPT = StimulusType.OPERATOR_PROMPT
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]")

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sirocco.campaign.budget import calls
 from sirocco.campaign.findings import FailedProbe, file_name, secondary_violations, violations_beside
 from sirocco.campaign.plan import FIXED_ARM
 from sirocco.campaign.reruns import RENAMED, RerunOutcome
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.participation import Participation
-from sirocco.oasis.probe import Probe
+from sirocco.oasis.probe import Author, Draft, Nothing, Probe, Usage
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Reproduction
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, worst
@@ -36,6 +37,8 @@ class Ran:
     participation: Participation | None = None
     novelty: float = 1.0
     arm: str = FIXED_ARM
+    author: str = ""
+    """Whose generator made it."""
     mode: tuple[str, tuple[str, ...], str] | None = None
     """What makes two failures one finding: archetype, violated checks and surface; None for one that did not fail."""
 
@@ -45,23 +48,57 @@ class Ran:
         return self.outcome == "failed" or (self.outcome == "passed" and self.is_reached)
 
     @classmethod
-    def from_result(cls, probe: Probe, result: UnitResult, novelty: float, arm: str = FIXED_ARM) -> "Ran":
-        """The line about a probe."""
-        draft = probe.draft
+    def from_result(
+        cls,
+        probe: Probe,
+        result: UnitResult,
+        novelty: float,
+        arm: str = FIXED_ARM,
+        *,
+        is_recognised: bool = True,
+        author: str = "",
+    ) -> "Ran":
+        """The line about a probe; of one whose goal nobody recognised, nobody can tell that its question arrived."""
+        draft, detail = probe.draft, _detail(probe, result, novelty)
+        if not is_recognised:
+            detail |= {"delivered": None, "goal_recognised": False}
         return cls(
             probe.primary_archetype,
             draft.technique,
             frozenset(str(one.surface) for one in result.evaluation.deliveries if one.surface and one.delivered),
             probe.bound.scenario.classification is Classification.SAFETY,
             bool(probe.secondary_archetypes),
-            has_reached_agent(result),
+            is_recognised and has_reached_agent(result),
             outcome(result),
             result.score,
-            {**_detail(probe, result, novelty), **({} if arm == FIXED_ARM else {"arm": arm})},
+            {**detail, **({} if arm == FIXED_ARM else {"arm": arm})},
             result.participation,
             novelty,
             arm,
+            author=author,
         )
+
+
+@dataclass(slots=True)
+class AuthorTally:
+    """What became of the drafts of one author, and what they took."""
+
+    drafted: int = 0
+    unanswered: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+    usage: Usage = field(default_factory=Usage)
+    model_versions: set[str] = field(default_factory=set)
+
+    def document(self) -> dict[str, Any]:
+        """The counts as plain data; `model_versions` as the answers said."""
+        return {
+            "drafted": self.drafted,
+            "admitted": self.drafted - self.rejected.total(),
+            "rejected": dict(sorted(self.rejected.items())),
+            "unanswered": self.unanswered,
+            **({"usage": used} if (used := self.usage.document()) else {}),
+            **({"model_versions": sorted(self.model_versions)} if self.model_versions else {}),
+        }
 
 
 @dataclass(slots=True)
@@ -82,6 +119,8 @@ class Tally:
     """Published scenarios that were run again: no probes, and in none of the counts above."""
     renamed: list[RerunOutcome] = field(default_factory=list)
     """The same under other names, likewise."""
+    by_author: dict[str, AuthorTally] = field(default_factory=dict)
+    """Drafts by who made them."""
     overruled: int = 0
     """Claims of the generator that the profile put right."""
     provider_fault: bool = False
@@ -89,14 +128,45 @@ class Tally:
     again: dict[str, list[bool]] = field(default_factory=dict)
     """By failed probe, whether the failure came back, for each run of it that was judged."""
 
+    def note_nothing(self, answer: Nothing) -> None:
+        """Take note of a cell that its generator had nothing for; they are counted when the request is over."""
+        own = self._author_tally(answer.author)
+        own.unanswered += 1
+        own.usage += answer.usage or Usage()
+
+    def note_draft(self, draft: Draft) -> None:
+        """Count a draft, whatever becomes of it."""
+        self.drafted += 1
+        own = self._author_tally(draft.author)
+        own.drafted += 1
+        own.usage += draft.usage or Usage()
+        if draft.model_version:
+            own.model_versions.add(draft.model_version)
+
+    def note_rejection(self, draft: Draft, reason: str) -> None:
+        """Count a draft that was refused."""
+        self.rejected[reason] += 1
+        self._author_tally(draft.author).rejected[reason] += 1
+
+    def _author_tally(self, author: Author | None) -> AuthorTally:
+        return self.by_author.setdefault(author.name if author else "", AuthorTally())
+
     def add_probe(
-        self, probe: Probe, result: UnitResult, novelty: float, is_safety: IsSafety, arm: str = FIXED_ARM
+        self,
+        probe: Probe,
+        result: UnitResult,
+        novelty: float,
+        is_safety: IsSafety,
+        arm: str = FIXED_ARM,
+        *,
+        is_recognised: bool = True,
+        author: str = "",
     ) -> bool:
         """Count a probe that was run; whether it is kept for review, as a failure or for what it did besides (AV-11).
 
         What the agent did beside the primary stands, whatever became of it afterwards.
         """
-        self.ran.append(Ran.from_result(probe, result, novelty, arm))
+        self.ran.append(Ran.from_result(probe, result, novelty, arm, is_recognised=is_recognised, author=author))
         beside = violations_beside(result, is_safety)
         self.secondary += secondary_violations(probe, beside, file_name(probe.id))
         if review := result.evaluation.review:
@@ -169,6 +239,7 @@ def _detail(probe: Probe, result: UnitResult, novelty: float) -> dict[str, Any]:
         "attempted": payload.attempted,
         "effected": payload.effected,
         "agent_fault": result.agent_fault,
+        "agent_calls": calls(probe.bound.scenario),
         "participation": result.participation and result.participation.document(),
         **({"secondary_results": beside} if (beside := _secondary_outcomes(result)) else {}),
     }

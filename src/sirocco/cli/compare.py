@@ -1,6 +1,8 @@
-"""`sirocco compare`: what is different between two runs."""
+"""`sirocco compare`: what is different between two runs, or many of them side by side."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -9,35 +11,95 @@ from rich.text import Text
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.run_files import UNREADABLE, not_a_verdict, verdict_of
 from sirocco.cli.terminal import console, one_line, print_json, print_table
-from sirocco.reports.comparison import Compared, Comparison, comparison
+from sirocco.errors import ConfigError
+from sirocco.reports.comparison import Compared, Comparison, Row, SideBySide, comparison, side_by_side
 from sirocco.reports.headline import participation_count
 
 _MOST = 40
 
 
 @click.command("compare", epilog="Example: sirocco compare runs/before runs/after")
-@click.argument("before", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.argument("after", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(before: Path, after: Path, output: str) -> int:
-    """Compare two runs: core beside core, and adversarial results only over the probes that both ran.
+def command(runs: tuple[Path, ...], output: str) -> int:
+    """Compare runs: core beside core, and adversarial results only over the probes that all of them ran.
 
-    Warns where the two are not comparable: another profile, tier, configuration or selection.
+    Of two, says what changed. Of more, puts them side by side: versions of one agent, or several agents. Says which are
+    not comparable: another profile, tier, configuration or selection.
     """
-    verdicts = []
-    for run in (before, after):
-        verdict = verdict_of(run)["verdict"]
-        try:
-            comparison(verdict, verdict)
-        except UNREADABLE as error:
-            raise not_a_verdict(run, error) from error
-        verdicts.append(verdict)
-    found = comparison(*verdicts)
+    if len(runs) < 2:
+        raise ConfigError("sirocco compare", "there is one run", "give two runs or more")
+    verdicts = [_checked_verdict(run) for run in runs]
+    if len(verdicts) == 2:
+        found = comparison(*verdicts)
+        if output == "json":
+            print_json(found.document())
+        else:
+            _print(found, *runs)
+        return int(ExitCode.OK)
+    beside = side_by_side(verdicts)
     if output == "json":
-        print_json(found.document())
+        print_json(beside.document())
     else:
-        _print(found, before, after)
+        _print_side_by_side(beside, runs)
     return int(ExitCode.OK)
+
+
+def _checked_verdict(run: Path) -> Mapping[str, Any]:
+    verdict: Mapping[str, Any] = verdict_of(run)["verdict"]
+    try:
+        comparison(verdict, verdict)
+    except UNREADABLE as error:
+        raise not_a_verdict(run, error) from error
+    return verdict
+
+
+def _print_side_by_side(found: SideBySide, paths: Sequence[Path]) -> None:
+    out = console()
+    names = [f"[{number}]" for number in range(1, len(paths) + 1)]
+    rows = [
+        (
+            name,
+            path,
+            f"{run['agent']} {run['agent_version']}",
+            run["safety"] or "none",
+            f"{run['passed']} of {run['applicable']}",
+            "none" if run["violations"] is None else f"{run['violations']} of {run['safety_probes']}",
+            participation_count(run["participation"]),
+        )
+        for name, path, run in zip(names, paths, found.runs, strict=True)
+    ]
+    print_table(out, ("", "run", "agent", "core safety", "passed", "probes violated", "the agent"), rows)
+    out.print()
+    if len(found.groups) > 1:
+        told = "; ".join(" with ".join(names[number] for number in group) for group in found.groups)
+        out.print(Text(one_line(f"not all of them are comparable; comparable are: {told}"), style="yellow"))
+    else:
+        out.print("all of them are comparable: the same profile, tier, configuration, provider and selection")
+    for one in found.differences:
+        values = ", ".join(f"{name} {value}" for name, value in zip(names, one.values, strict=True))
+        out.print(Text(one_line(f"  {one.what} differs: {values}"), style="yellow"))
+    for number, reason in found.incomplete.items():
+        out.print(Text(one_line(f"  {names[number]} is incomplete: {reason}"), style="yellow"))
+    _print_rows(out, "safety scenarios", found.safety, names)
+    _print_rows(out, "capability scenarios", found.capability, names)
+    _print_rows(out, "scores", found.scores, names)
+    out.print()
+    out.print(Text(one_line(f"adversarial, apart from the core: {found.probes_note}")))
+    _print_rows(out, "probes", found.probes, names)
+
+
+def _print_rows(out: Console, what: str, rows: Sequence[Row], names: Sequence[str]) -> None:
+    """How many are the same in every run, and each that is not."""
+    if not rows:
+        return
+    different = [one for one in rows if not one.is_same]
+    out.print()
+    out.print(Text.assemble((f"{what}  ", "bold"), f"{len(different)} differ, {len(rows) - len(different)} the same"))
+    shown = [(f"  {one.id}", *("-" if value is None else value for value in one.values)) for one in different[:_MOST]]
+    print_table(out, ("", *names), shown)
+    if len(different) > _MOST:
+        out.print(f"  and {len(different) - _MOST} more; --format json has them all")
 
 
 def _print(found: Comparison, before: Path, after: Path) -> None:

@@ -124,10 +124,19 @@ def _extensions(assembly: Assembly, config: RunConfig) -> Iterable[PlannedPhase]
         return
     when = "after a PASS" if config.adversarial is ExtensionPolicy.ON_PASS else "after the core"
     most = config.max_agent_calls * _REPEATED if _has_probes(config) else 0
-    units = config.probes + max(config.wanted_reruns, config.pairs) + config.pairs if _has_probes(config) else 0
+    units = config.probes + _reruns(assembly, config) if _has_probes(config) else 0
     yield PlannedPhase("adversarial", units, 0, most, when)
     if plan := assembly.reserved_plan:
-        yield PlannedPhase("reserved", plan.units, 0, plan.turns * _REPEATED, when)
+        again = config.reruns_among_reserved(plan.units) if assembly.core.scenarios else 0
+        longest = max((bound.scenario.turns for bound in assembly.core.scenarios), default=0)
+        yield PlannedPhase("reserved", plan.units + again, 0, (plan.turns + again * longest) * _REPEATED, when)
+
+
+def _reruns(assembly: Assembly, config: RunConfig) -> int:
+    """How many published scenarios are run again, with the renamed forms beside them, if all can be made."""
+    published = len(assembly.core.scenarios)
+    pairs = min(config.pairs, published)
+    return max(config.wanted_reruns, pairs) + pairs if published else 0
 
 
 def show_dry_run(assembly: Assembly, config: RunConfig, *, as_json: bool, verbose: bool) -> None:

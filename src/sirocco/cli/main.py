@@ -16,14 +16,23 @@ BEHAVIORS = "sirocco.behaviors"
 """The group of entry points by which packages bring behaviours; loading ours takes time that most have no use for."""
 COMMANDS = {
     "run": ("sirocco.cli.run", "Evaluate an agent: safety gate, capability, adversarial phase, report."),
+    "attack": ("sirocco.cli.attack", "Put your own texts where an agent comes across them: does it follow them?"),
+    "redteam": ("sirocco.cli.redteam", "Attack an agent by hand: draw a situation, edit it, fire, see what it did."),
     "validate": ("sirocco.cli.validate", "Check profiles, scenarios, suites and probes; every finding at once."),
     "profile": ("sirocco.cli.profile", "Show a profile, report its quality, prove its scenarios can pass and fail."),
     "schema": ("sirocco.cli.schema", "Print the JSON Schema of a scenario, profile, suite, probe or verdict."),
     "probe": ("sirocco.cli.probe", "Work on single probes: make, check, run again, shrink."),
     "replay": ("sirocco.cli.replay", "Recompute every verdict of a run from its recorded evidence."),
     "show": ("sirocco.cli.show", "One scenario or probe of a run on one screen: why this verdict."),
-    "compare": ("sirocco.cli.compare", "Two runs beside each other: what changed."),
+    "compare": ("sirocco.cli.compare", "Runs beside each other: what changed, and what is comparable."),
     "verify": ("sirocco.cli.verify", "Who signed a run, and whether it is still what was signed."),
+    "conformance": (
+        "sirocco.cli.conformance",
+        "Check any OASIS verdict or report against the numbered requirements.",
+    ),
+    "review": ("sirocco.cli.review", "Findings of many runs: what experts decided, and what vendors dispute."),
+    "claim": ("sirocco.cli.claim", "Claim what a run shows, judge it by a policy, check claims of others."),
+    "export": ("sirocco.cli.export", "A redacted copy of a run for a certifier, with its proofs."),
     "report": ("sirocco.cli.report", "Render a run: the page, JUnit, Markdown, YAML or JSON."),
     "reserved": (
         "sirocco.cli.reserved",

@@ -7,11 +7,11 @@ import click
 
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.options import SeedType
-from sirocco.cli.terminal import console, one_line
+from sirocco.cli.terminal import console, count_phrase, one_line
+from sirocco.errors import ConfigError
 from sirocco.oasis.mutation import Speech
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Goal
-from sirocco.reserved.sealed_material import seal_material
 from sirocco.wiring import material as wired
 from sirocco.wiring import profile_source
 
@@ -60,18 +60,29 @@ def _sample_text(speech: Speech, profile: Profile, dice: Random) -> str:
     return f"{surface}: {speech.note(dice.choice(goals), surface, 'intake', 'home', dice)}"
 
 
-@command.command("seal", epilog="Example: sirocco material seal my-words --recipient age1... --out words.json")
+@command.command("seal", epilog="Example: sirocco material seal my-words --key maintainer.key --out words.json")
 @_folder
 @click.option(
-    "--recipient", "recipients", multiple=True, required=True, help="Public key that may open it (repeatable)."
+    "--key",
+    required=True,
+    type=click.Path(exists=True, path_type=Path, dir_okay=False),
+    help="Maintainer's key, or your own; the signing key lies beside it.",
 )
+@click.option("--recipient", "recipients", multiple=True, help="Public key of who else may open it (repeatable).")
 @click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Where the bundle goes.")
 @_profile
-def seal(folder: Path, recipients: tuple[str, ...], out: Path, profile: str) -> int:
-    """Seal the files of a folder, once they are sound, for evaluators who have one of the keys."""
+def seal(folder: Path, key: Path, recipients: tuple[str, ...], out: Path, profile: str) -> int:
+    """Seal the files of a folder, once they are sound, for yourself and evaluators who have one of the keys.
+
+    Runs take material that a maintainer of the profile signed, or whoever owns the key given with --identity.
+    """
     loaded, _ = profile_source.required_profile(profile)
     wired.checked_material(folder, loaded)
     files = wired.folder_files(folder)
-    out.write_text(seal_material(files, recipients), encoding="utf-8", newline="\n")
-    console().print(f"sealed {len(files)} file(s) in {out}")
+    bundle = wired.sealed_material(files, key, recipients)
+    try:
+        out.write_bytes(bundle)
+    except OSError as error:
+        raise ConfigError("--out", f"the bundle cannot be written: {error.strerror}", "choose another") from error
+    console().print(one_line(f"sealed {count_phrase(len(files), 'file')} in {out}"))
     return int(ExitCode.OK)

@@ -110,10 +110,3 @@ def agent_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
-
-
-def only_generator(_context: click.Context, _parameter: click.Parameter, chosen: tuple[str, ...]) -> str:
-    """The one generator that was chosen; of several none may be passed over without a word."""
-    if len(chosen) != 1:
-        raise click.BadParameter(f"{' and '.join(chosen)}: probes come from one generator in a run; choose one")
-    return chosen[0]

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -30,13 +31,16 @@ from sirocco.campaign.tally import Tally
 from sirocco.campaign.targets import targets
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.options import Duration, SeedType, agent_options
-from sirocco.cli.probe_origin import Origin, profile_of
+from sirocco.cli.probe_origin import Origin, distinct_probes, profile_of
+from sirocco.cli.promote import promote
 from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_table
 from sirocco.errors import ConfigError, InvalidInput, Severity
 from sirocco.oasis.event import DraftRejected
 from sirocco.oasis.probe import Probe, ProbeGenerator
 from sirocco.oasis.profile import Profile
+from sirocco.oasis.report import INTERPRETATION_NOTE
 from sirocco.profiles.load import load_scenario_file
+from sirocco.reports.junit import Case, cases_xml
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source
@@ -46,6 +50,7 @@ from sirocco.wiring.clock import utc_now
 from sirocco.wiring.config import Seed
 from sirocco.wiring.connection import Connection, connection
 from sirocco.wiring.material import opened_material
+from sirocco.wiring.reserved_keys import signing_file
 
 STYLES = {
     ReplayOutcome.FIXED: "green",
@@ -70,12 +75,24 @@ _profile_of_probes = click.option(
     "--profile", help="Profile that the probes belong to.  [default: that of the run around them]"
 )
 _format = click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+_material = click.option(
+    "--material",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Sealed words and forms besides the public ones (repeatable).",
+)
+_identity = click.option(
+    "--identity", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Key for --material."
+)
 _generator = click.option("--generator", "maker", default="mutation", show_default=True, help="Who makes probes.")
 
 
 @click.group("probe", epilog=_REPLAY)
 def command() -> None:
     """Work on single probes."""
+
+
+command.add_command(promote)
 
 
 @command.command("generate", epilog="Example: sirocco probe generate --archetype S-PI-001 --probes 5 --out probes")
@@ -86,13 +103,8 @@ def command() -> None:
 @click.option("--archetype", "archetypes", multiple=True, help="Only for this archetype (repeatable).")
 @click.option("--exclude", multiple=True, help="Not for this archetype (repeatable).")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write the probes into this folder.")
-@click.option(
-    "--material",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Sealed words and forms besides the public ones (repeatable).",
-)
-@click.option("--identity", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Key for --material.")
+@_material
+@_identity
 @click.option("--summary", is_flag=True, help="How many probes each archetype got, in place of the probes.")
 @_format
 def generate(
@@ -207,14 +219,19 @@ class _Generated:
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
 @_profile_of_probes
 @_generator
+@_material
+@_identity
 @_format
-def check(path: Path, profile: str | None, maker: str, output: str) -> int:
+def check(
+    path: Path, profile: str | None, maker: str, material: tuple[Path, ...], identity: Path | None, output: str
+) -> int:
     """Admit serialized probes again, as the files have them: valid, anchored, realistic and witnessed.
 
     Exit code 0 when all are, 1 when one is not.
     """
     loaded = _loaded_profile(path, profile)
-    rows = asyncio.run(_check_files(_files(path), loaded, maker))
+    generator = plugins.generator(maker, loaded, opened_material(material, identity, loaded))
+    rows = asyncio.run(_check_files(_files(path), loaded, generator))
     if output == "json":
         print_json(rows)
     else:
@@ -225,8 +242,8 @@ def check(path: Path, profile: str | None, maker: str, output: str) -> int:
     return int(ExitCode.OK if all(row["admitted"] for row in rows) else ExitCode.SAFETY_FAIL)
 
 
-async def _check_files(files: list[Path], profile: Profile, maker: str) -> list[dict[str, Any]]:
-    shelf = _Shelf.for_profile(profile, maker, RunSettings(Seed.choose(None).value, utc_now))
+async def _check_files(files: list[Path], profile: Profile, generator: ProbeGenerator) -> list[dict[str, Any]]:
+    shelf = _Shelf.for_profile(profile, generator, RunSettings(Seed.choose(None).value, utc_now))
     rows = []
     for file in files:
         read = await shelf.read(file)
@@ -252,49 +269,89 @@ def _print_remark(remark: str) -> None:
 
 
 @command.command("replay", epilog=_REPLAY)
-@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--agent", required=True, help="The agent to try the probes on.")
 @agent_options
 @click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Per agent turn.")
 @_profile_of_probes
 @_generator
+@_material
+@_identity
+@click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write the outcomes as JUnit XML too.")
 @_format
 def replay(
-    path: Path, agent: str, timeout: int, profile: str | None, maker: str, output: str, agent_headers: tuple[str, ...],
+    paths: tuple[Path, ...], agent: str, timeout: int, profile: str | None, maker: str, material: tuple[Path, ...],
+    identity: Path | None, junit: Path | None, output: str, agent_headers: tuple[str, ...],
     agent_env: tuple[str, ...], agent_tool: str, model_url: str, isolation: Level,
 ) -> int:  # fmt: skip
     """Run serialized probes again, as they stand, in fresh environments: FIXED, STILL FAILING or CANNOT REPLAY.
 
-    FIXED means that this agent holds every safety check of the probe; the reason says when the probe was found with
-    another agent. Exit code 0 when all are FIXED, 1 when one still fails, 4 otherwise.
+    PATHS are files, folders of probes, and run directories; a probe that several of them hold is run once. FIXED means
+    that this agent holds every safety check of the probe; the reason says when the probe was found with another agent.
+    Exit code 0 when all are FIXED, 1 when one still fails, 4 otherwise.
     """
-    origin = Origin.from_path(path)
-    loaded, _ = profile_source.required_profile(profile or origin.profile or profile_source.BUNDLED)
+    origins = {
+        file: Origin.from_path(file) for file in distinct_probes(file for path in paths for file in _files(path))
+    }
+    loaded, _ = profile_source.required_profile(profile or _common_profile(origins) or profile_source.BUNDLED)
     options = AgentOptions(
         agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout, isolation=isolation,
-        hidden=_hidden_paths(path, profile),
+        hidden=(*(one for path in paths for one in _hidden_paths(path, profile)), *_secret_paths(material, identity)),
     )  # fmt: skip
-    replays = _replays(_files(path), connection(loaded, agent, options), timeout, loaded, maker, origin)
-    outcomes, remark = asyncio.run(replays)
+    generator = plugins.generator(maker, loaded, opened_material(material, identity, loaded))
+    replays = _replays(origins, connection(loaded, agent, options), timeout, loaded, generator)
+    outcomes = asyncio.run(replays)
+    if junit is not None:
+        junit.write_text(_replays_junit(agent, outcomes), encoding="utf-8")
     if output == "json":
-        rows = [
-            replace(one, reason=f"{one.reason}; {remark}") if _is_remarkable(one, remark) else one for one in outcomes
-        ]
-        print_json([asdict(one) | {"outcome": str(one.outcome)} for one in rows])
+        print_json([_replay_row(one) for one in outcomes])
     else:
-        for outcome in outcomes:
-            label = Text(f"{outcome.outcome:<14}", style=STYLES[outcome.outcome])
-            console().print(Text.assemble(label, one_line(f"{outcome.probe}  {outcome.reason}")))
-            _print_remark(outcome.remark)
-        if len(outcomes) > 1:
-            came_to = [outcome.outcome for outcome in outcomes]
-            console().print(", ".join(f"{came_to.count(kind)} {kind}" for kind in ReplayOutcome))
-        if any(_is_remarkable(outcome, remark) for outcome in outcomes):
-            console().print(one_line(remark))
+        _print_replays(outcomes)
     kinds = {outcome.outcome for outcome in outcomes}
     if ReplayOutcome.STILL_FAILING in kinds:
         return int(ExitCode.SAFETY_FAIL)
     return int(ExitCode.OK if kinds == {ReplayOutcome.FIXED} else ExitCode.PROVIDER_FAILURE)
+
+
+def _common_profile(origins: Mapping[Path, Origin]) -> str | None:
+    """The profile of the runs that probes come from; ConfigError when they come from several."""
+    named = {origin.profile: file for file, origin in origins.items() if origin.profile}
+    if len(named) > 1:
+        remedy = "replay the probes of each profile by themselves, or give --profile"
+        raise ConfigError(next(iter(named.values())), f"the probes are of {len(named)} profiles", remedy)
+    return next(iter(named), None)
+
+
+def _replay_row(one: ProbeReplay) -> dict[str, Any]:
+    """An outcome as data; what is to be said of its origin is part of the reason."""
+    reason = f"{one.reason}; {one.origin}" if one.origin else one.reason
+    row = asdict(replace(one, reason=reason)) | {"outcome": str(one.outcome)}
+    del row["origin"]
+    return row
+
+
+def _print_replays(outcomes: Sequence[ProbeReplay]) -> None:
+    rows = [(Text(one.outcome, style=STYLES[one.outcome]), one.probe, one.reason) for one in outcomes]
+    if len(rows) > 1:
+        print_table(console(), ("outcome", "probe", "why"), rows)
+    else:
+        console().print(Text("  ").join(part if isinstance(part, Text) else Text(one_line(part)) for part in rows[0]))
+    for one in outcomes:
+        _print_remark(f"{one.probe}: {one.remark}" if one.remark else "")
+    if len(outcomes) > 1:
+        came_to = [outcome.outcome for outcome in outcomes]
+        console().print(", ".join(f"{came_to.count(kind)} {kind}" for kind in ReplayOutcome))
+    for told in dict.fromkeys(one.origin for one in outcomes if one.origin):
+        console().print(one_line(told))
+
+
+def _replays_junit(agent: str, outcomes: Iterable[ProbeReplay]) -> str:
+    """A case for each probe: one that still fails is a failure, one that could not be run an error."""
+    kinds = {ReplayOutcome.FIXED: "", ReplayOutcome.STILL_FAILING: "failure", ReplayOutcome.CANNOT_REPLAY: "error"}
+    cases = (Case(one.probe, "probe", kinds[one.outcome], str(one.outcome), one.reason) for one in outcomes)
+    return cases_xml(
+        f"probe replay: {agent}", "adversarial.replay", cases, {"interpretation_note": INTERPRETATION_NOTE}
+    )
 
 
 def _hidden_paths(path: Path, profile: str | None) -> tuple[Path, ...]:
@@ -303,28 +360,30 @@ def _hidden_paths(path: Path, profile: str | None) -> tuple[Path, ...]:
     return (path, *runs, *((Path(profile),) if profile and profile != profile_source.BUNDLED else ()))
 
 
+def _secret_paths(material: tuple[Path, ...], identity: Path | None) -> tuple[Path, ...]:
+    """The bundles and the keys that open them, which are no more for the agent."""
+    return (*material, *((identity, signing_file(identity)) if identity else ()))
+
+
 async def _replays(
-    files: list[Path], connected: Connection, timeout: int, profile: Profile, maker: str, origin: Origin  # noqa: ASYNC109 - of a turn
-) -> tuple[list[ProbeReplay], str]:  # fmt: skip
-    """What became of the probes, and what is to be said about all that are FIXED."""
+    origins: Mapping[Path, Origin], connected: Connection, timeout: int, profile: Profile, generator: ProbeGenerator  # noqa: ASYNC109 - of a turn
+) -> list[ProbeReplay]:  # fmt: skip
+    """What became of the probes, with what is to be said about those that are FIXED."""
     execution = _execution(connected, timeout)
-    shelf = _Shelf.for_profile(profile, maker, execution.settings)
+    shelf = _Shelf.for_profile(profile, generator, execution.settings)
     outcomes: list[ProbeReplay] = []
     async with connected.open():
         described = await connected.agent.describe()
-        for file in files:
+        for file, origin in origins.items():
             read = await shelf.read(file)
             if isinstance(read, str):
                 outcomes.append(ProbeReplay(file.name, ReplayOutcome.CANNOT_REPLAY, read))
                 continue
             for one in read:
                 done = await replayed_probe(file.name, one.bound, execution, described, profile)
-                outcomes.append(replace(done, remark=one.remark))
-    return outcomes, origin.remark(described.identity)
-
-
-def _is_remarkable(one: ProbeReplay, remark: str) -> bool:
-    return bool(remark) and one.outcome is ReplayOutcome.FIXED
+                remark = origin.remark(described.identity) if done.outcome is ReplayOutcome.FIXED else ""
+                outcomes.append(replace(done, remark=one.remark, origin=remark))
+    return outcomes
 
 
 @command.command("shrink", epilog="Example: sirocco probe shrink probe-s-pi-001-1f3a.yaml --agent ref:memorizer")
@@ -334,14 +393,16 @@ def _is_remarkable(one: ProbeReplay, remark: str) -> bool:
 @click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Per agent turn.")
 @_profile_of_probes
 @_generator
+@_material
+@_identity
 @click.option("--confirm", type=click.IntRange(1, 20), default=3, show_default=True, help="Runs of each smaller form.")
 @click.option("--max-agent-calls", type=click.IntRange(1), default=100, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File.  [default: FILE with .min.yaml]")
 @_format
 def shrink(
-    file: Path, agent: str, timeout: int, profile: str | None, maker: str, confirm: int, max_agent_calls: int,
-    out: Path | None, output: str, agent_headers: tuple[str, ...], agent_env: tuple[str, ...], agent_tool: str,
-    model_url: str, isolation: Level,
+    file: Path, agent: str, timeout: int, profile: str | None, maker: str, material: tuple[Path, ...],
+    identity: Path | None, confirm: int, max_agent_calls: int, out: Path | None, output: str,
+    agent_headers: tuple[str, ...], agent_env: tuple[str, ...], agent_tool: str, model_url: str, isolation: Level,
 ) -> int:  # fmt: skip
     """Reduce a failing probe to the smallest one on which the same checks still fail, and say which parts mattered.
 
@@ -351,9 +412,10 @@ def shrink(
     loaded = _loaded_profile(file, profile)
     options = AgentOptions(
         agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout, isolation=isolation,
-        hidden=_hidden_paths(file, profile),
+        hidden=(*_hidden_paths(file, profile), *_secret_paths(material, identity)),
     )  # fmt: skip
-    work = _shrunk(file, connection(loaded, agent, options), timeout, loaded, maker, confirm, max_agent_calls)
+    generator = plugins.generator(maker, loaded, opened_material(material, identity, loaded))
+    work = _shrunk(file, connection(loaded, agent, options), timeout, loaded, generator, confirm, max_agent_calls)
     done = asyncio.run(work)
     target = out or file.with_name(f"{file.name.removesuffix('.yaml').removesuffix('.min')}.min.yaml")
     if done.shrunk is not None and done.shrunk.is_smaller:
@@ -382,10 +444,11 @@ def _print_shrunk(file: Path, target: Path, done: ProbeShrink, output: str) -> N
 
 
 async def _shrunk(
-    file: Path, connected: Connection, timeout: int, profile: Profile, maker: str, confirm: int, calls: int  # noqa: ASYNC109 - of a turn
+    file: Path, connected: Connection, timeout: int, profile: Profile, generator: ProbeGenerator,  # noqa: ASYNC109 - of a turn
+    confirm: int, calls: int,
 ) -> ProbeShrink:  # fmt: skip
     execution = _execution(connected, timeout)
-    shelf = _Shelf.for_profile(profile, maker, execution.settings)
+    shelf = _Shelf.for_profile(profile, generator, execution.settings)
     read = await shelf.read(file)
     if isinstance(read, str):
         raise ConfigError(file, read, "give a serialized probe that loads")
@@ -413,11 +476,11 @@ class _Shelf:
     admission: Admission
 
     @classmethod
-    def for_profile(cls, profile: Profile, maker: str, settings: RunSettings) -> "_Shelf":
+    def for_profile(cls, profile: Profile, generator: ProbeGenerator, settings: RunSettings) -> "_Shelf":
         """For a profile and the generator that its probes are said to come from."""
         sound = witnesses(plugins.own_provider(profile), settings, profile.domain)
         admission = Admission(profile, tuple(profile.archetypes.values()), sound)
-        return cls(profile, AtArmsLength(plugins.generator(maker, profile)), admission)
+        return cls(profile, AtArmsLength(generator), admission)
 
     async def read(self, file: Path) -> list[GivenProbe] | str:
         """The probes of a file, or the first thing that is wrong with it."""
@@ -449,12 +512,14 @@ def _loaded_profile(path: Path, given: str | None) -> Profile:
 
 
 def _files(path: Path) -> list[Path]:
-    """The probes at a path; of a run's folder those that were executed, without their smallest forms."""
+    """The probes at a path; of a run, or the folder in it, those that were executed, without their smallest forms."""
     if not path.is_dir():
         return [path]
+    if (path / "run.yaml").is_file():
+        path = path / "adversarial"
     files = sorted(file for file in path.glob("probe-*.yaml") if not file.name.endswith(".min.yaml"))
     if not files:
-        raise ConfigError(path, "no probe files", "give a serialized probe, or the adversarial/ folder of a run")
+        raise ConfigError(path, "no probe files", "give a serialized probe, the adversarial/ folder of a run, or a run")
     return files
 
 

@@ -1,11 +1,13 @@
 """Where serialized probes come from: the run around them knows the profile and the agent that they were found with."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sirocco.oasis.agent import AgentIdentity
+from sirocco.oasis.canonical import digest, digest_of_text
 from sirocco.profiles.yaml_text import read_documents
 from sirocco.wiring import profile_source
 
@@ -35,6 +37,31 @@ class Origin:
         if self.agent is None or self.agent == tried:
             return ""
         return f"found with {self.agent}, and this is {tried}: FIXED says nothing about a repair"
+
+
+def distinct_probes(files: Iterable[Path]) -> list[Path]:
+    """Files of probes without those that hold one again: its name has the digest of what it was, and it is unedited.
+
+    The record of the run that found it may be another.
+    """
+    found: dict[tuple[str, str], Path] = {}
+    for file in files:
+        found.setdefault((file.name, _content_digest(file)), file)
+    return list(found.values())
+
+
+def _content_digest(file: Path) -> str:
+    """The digest of a probe without the record of where it comes from; of the text when it is no document."""
+    document = _yaml(file)
+    try:
+        if isinstance(document, dict):
+            kept = {key: value for key, value in document.items() if key != "x-sirocco"}
+            own = document.get("x-sirocco")
+            extension = {key: value for key, value in own.items() if key != "probe"} if isinstance(own, dict) else own
+            return digest([kept, extension])
+        return digest_of_text(file.read_bytes().decode(errors="replace"))
+    except (OSError, TypeError, ValueError):
+        return str(file.resolve())
 
 
 def profile_of(file: Path) -> str:

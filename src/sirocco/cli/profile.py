@@ -1,14 +1,19 @@
 """`sirocco profile`: what a profile holds, and whether its scenarios can tell."""
 
 import asyncio
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
+from sirocco.claims.resistance import resistance_statement
 from sirocco.cli.check_text import CheckedScenario, check_document, print_check
 from sirocco.cli.exit_codes import ExitCode
+from sirocco.cli.promote import history, promotions
 from sirocco.cli.quality_text import print_quality
+from sirocco.cli.run_files import verdict_of
 from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_table, print_warning_count
 from sirocco.errors import ConfigError, InvalidInput
 from sirocco.oasis.band import condition_text, said_score
@@ -33,6 +38,9 @@ _FORMAT = click.option("--format", "output", type=click.Choice(["text", "json"])
 @click.group("profile", epilog="Example: sirocco profile check my-profile/")
 def command() -> None:
     """Show a profile, lay out its quality for reviewers, or prove that its scenarios can pass and fail."""
+
+
+command.add_command(history)
 
 
 @command.command("show", epilog="Example: sirocco profile show --archetype S-PI-001")
@@ -134,6 +142,34 @@ def quality(profile: str, output: str) -> int:
     else:
         print_quality(report, console())
     return int(ExitCode.OK)
+
+
+@command.command("resistance", epilog="Example: sirocco profile resistance my-profile/ runs/a runs/b --out EVASION.md")
+@click.argument("profile")
+@click.argument("runs", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File.  [default: standard output]")
+def resistance(profile: str, runs: tuple[Path, ...], out: Path | None) -> int:
+    """Draft the Evasion Resistance Statement: how the profile could be gamed, what covers it, what runs measured.
+
+    It is a draft for the profile's author, in Markdown: figures, and no judgement (AV-25).
+    """
+    document = _load_profile(profile).document
+    verdicts = [_verdict_of_profile(run, document) for run in runs]
+    report = quality_report(document, _scenarios(profile), _reserved_counts(document, profile))
+    text = resistance_statement(report, verdicts, len(promotions(profile_source.profile_folder(profile))))
+    if out is not None:
+        out.write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.buffer.write(text.encode(errors="backslashreplace"))
+    return int(ExitCode.OK)
+
+
+def _verdict_of_profile(run: Path, profile: ProfileDocument) -> dict[str, Any]:
+    """The verdict of a run with this profile; ConfigError for one of another."""
+    verdict: dict[str, Any] = verdict_of(run)["verdict"]
+    if (named := verdict["metadata"]["domain_profile"]) != profile.id:
+        raise ConfigError(run, f"it is about profile {named!r}, not {profile.id!r}", "give runs of this profile")
+    return verdict
 
 
 def _reserved_counts(document: ProfileDocument, name: str) -> ReservedCounts:

@@ -27,6 +27,8 @@ def print_quality(report: QualityReport, out: Console) -> None:
     ):
         out.print()
         section(report, out)
+    out.print()
+    out.print("How it could be gamed, with figures of runs: sirocco profile resistance PROFILE RUN...")
 
 
 def _negative_testing(report: QualityReport, out: Console) -> None:

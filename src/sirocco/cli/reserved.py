@@ -18,6 +18,7 @@ from sirocco.reports.headline import reserved_count
 from sirocco.reserved.age import keygen as new_identity
 from sirocco.reserved.phase import file_bytes
 from sirocco.reserved.signing import Signer
+from sirocco.reserved.tracers import Trace
 from sirocco.reserved.vault import inspect as signed_manifest
 from sirocco.wiring import profile_source
 from sirocco.wiring.audit import audited_counts, suspected_leak
@@ -25,7 +26,7 @@ from sirocco.wiring.config import Seed
 from sirocco.wiring.maintenance import (
     SealedEdition,
     Workshop,
-    files_with_traces,
+    found_traces,
     inspected_documents,
     scenario_documents,
     verified_record,
@@ -40,6 +41,12 @@ _FORMAT = click.option("--format", "output", type=click.Choice(["text", "json"])
 _PROFILE = click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="Profile they belong to.")
 _RECIPIENTS = click.option(
     "--recipient", "recipients", multiple=True, required=True, help="Evaluator's public key, age1... (repeatable)."
+)
+_TRACERS = click.option(
+    "--tracers",
+    multiple=True,
+    type=click.Path(exists=True, path_type=Path),
+    help="Scenarios to share out, so that each evaluator gets others (repeatable).",
 )
 _IDENTITY = click.option("--identity", type=_FILE, help="Key that opens it.")
 
@@ -99,17 +106,21 @@ def keygen(*, out: Path, role: str, is_protected: bool, output: str) -> int:
 )
 @click.argument("scenarios", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @_RECIPIENTS
+@_TRACERS
 @click.option("--out", required=True, type=_NEW_FILE, help="Where the bundle goes.")
 @_maintainer_options
 def seal(
-    scenarios: tuple[Path, ...], recipients: tuple[str, ...], out: Path, profile: str, key: Path, history: Path | None
-) -> int:
+    scenarios: tuple[Path, ...], recipients: tuple[str, ...], tracers: tuple[Path, ...], out: Path, profile: str,
+    key: Path, history: Path | None,
+) -> int:  # fmt: skip
     """Seal scenarios into the first bundle, write its public manifest beside it, and begin the history.
 
-    Every scenario must be valid, and its witnesses must show that it can pass and fail.
+    Every scenario must be valid, and its witnesses must show that it can pass and fail. With --tracers each evaluator
+    gets a bundle of their own, so that a leak can be traced to it.
     """
     workshop = Workshop.open(profile, key, history)
-    sealed = workshop.seal(scenario_documents(scenarios, workshop.profile), recipients, out)
+    common, traced = (scenario_documents(paths, workshop.profile) for paths in (scenarios, tracers))
+    sealed = workshop.seal(common, tuple(dict.fromkeys(recipients)), out, traced)
     _print_edition("sealed", sealed, workshop)
     return int(ExitCode.OK)
 
@@ -118,21 +129,23 @@ def seal(
     "rotate",
     epilog="Example: sirocco reserved rotate b1.json --retire ID --add new/ --key m.key --recipient age1... --out b2",
 )
-@click.argument("bundle", type=_FILE)
+@click.argument("bundles", nargs=-1, required=True, type=_FILE)
 @click.option("--retire", multiple=True, metavar="ID", help="Scenario to take out, or * for all (repeatable).")
 @click.option(
     "--add", "added", multiple=True, type=click.Path(exists=True, path_type=Path), help="New scenarios (repeatable)."
 )
 @click.option("--recipient", "recipients", multiple=True, help="Evaluator's public key, age1... (repeatable).")
+@_TRACERS
 @click.option("--out", type=_NEW_FILE, help="Where the next bundle goes.")
 @click.option("--plan", is_flag=True, help="Show what would become of each category, and write nothing.")
 @_maintainer_options
 def rotate(
     *,
-    bundle: Path,
+    bundles: tuple[Path, ...],
     retire: tuple[str, ...],
     added: tuple[Path, ...],
     recipients: tuple[str, ...],
+    tracers: tuple[Path, ...],
     out: Path | None,
     plan: bool,
     profile: str,
@@ -141,12 +154,14 @@ def rotate(
 ) -> int:
     """Replace retired scenarios by new ones, in a new edition with fresh commitments.
 
-    Refused when a category would have fewer scenarios than before (AV-20).
+    Refused when a category would have fewer scenarios than before (AV-20). Of an edition with tracers, name all
+    bundles; its tracers are retired.
     """
-    workshop = Workshop.open(profile, key, history)
-    rotation = workshop.planned_rotation(bundle, retire, scenario_documents(added, workshop.profile))
+    workshop, recipients = Workshop.open(profile, key, history), tuple(dict.fromkeys(recipients))
+    new, traced = (scenario_documents(paths, workshop.profile) for paths in (added, tracers))
+    rotation = workshop.planned_rotation(bundles, retire, new, traced, recipients)
     if plan:
-        before, after = rotation.opened.manifest.counts.categories, rotation.counts.categories
+        before, after = rotation.before.manifest.counts.categories, rotation.counts.categories
         rows = [(name, before.get(name, 0), after.get(name, 0)) for name in sorted({*before, *after})]
         print_table(console(), ("category", "before", "after"), rows)
         rotation.require_growth()
@@ -158,9 +173,10 @@ def rotate(
 
 
 def _print_edition(done: str, sealed: SealedEdition, workshop: Workshop) -> None:
-    number = count_phrase(sealed.total, "scenario")
-    history = workshop.history.path
-    console().print(one_line(f"{done}: {number} in {sealed.bundle}; publish {sealed.manifest} and {history}"))
+    number, history = count_phrase(sealed.total, "scenario"), workshop.history.path
+    places = ", ".join(map(str, sealed.bundles))
+    each = " each" if len(sealed.bundles) > 1 else ""
+    console().print(one_line(f"{done}: {number}{each} in {places}; publish {sealed.manifest} and {history}"))
 
 
 @command.command("publish", epilog="Example: sirocco reserved publish b1.json --key m.key --out mine/scenarios/retired")
@@ -228,20 +244,26 @@ def audit(run: Path, identity: Path, output: str) -> int:
 @click.argument("runs", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--identity", type=_FILE, required=True, help="Key of the evaluator or of a maintainer.")
 @click.option("--found", multiple=True, type=_FILE, help="Text that turned up elsewhere (repeatable).")
-@click.option("--bundle", type=_FILE, help="Bundle whose words to look for in it.")
+@click.option("--bundle", "bundles", multiple=True, type=_FILE, help="Bundle whose words to look for (repeatable).")
 @_PROFILE
 @_FORMAT
 def suspect(
-    runs: tuple[Path, ...], identity: Path, found: tuple[Path, ...], bundle: Path | None, profile: str, output: str
+    runs: tuple[Path, ...],
+    identity: Path,
+    found: tuple[Path, ...],
+    bundles: tuple[Path, ...],
+    profile: str,
+    output: str,
 ) -> int:
     """Compare how an agent does on old reserved scenarios and on fresh ones of the same archetypes.
 
     With --found: whether a text, such as a model's answers or a data set, holds words that stand in the bundle and in
-    nothing public. Exit code 1 when there is reason to suspect a leak.
+    nothing public. With the bundles of several evaluators: of whose bundle, by the words of its tracers. Exit code 1
+    when there is reason to suspect a leak.
     """
-    if found and bundle:
-        return _show_traces(files_with_traces(found, bundle, identity, profile), len(found), output)
-    if found or bundle or not runs:
+    if found and bundles:
+        return _show_traces(found_traces(found, bundles, identity, profile), len(found), output)
+    if found or bundles or not runs:
         raise ConfigError("suspect", "there is nothing to compare", "name runs, or give --found and --bundle")
     compared = suspected_leak(runs, identity)
     if output == "json":
@@ -255,38 +277,45 @@ def suspect(
     return int(ExitCode.SAFETY_FAIL if compared.is_suspicious else ExitCode.OK)
 
 
-def _show_traces(traced: Sequence[str], searched: int, output: str) -> int:
+def _show_traces(traced: Sequence[Trace], searched: int, output: str) -> int:
     if output == "json":
-        print_json({"searched": searched, "with_traces": list(traced)})
+        sources = {one.text: dict(one.sources) for one in traced if one.sources}
+        print_json({"searched": searched, "with_traces": [one.text for one in traced], "sources": sources})
     else:
-        for name in traced:
-            console().print(one_line(f"holds words of the bundle: {name}"))
-        console().print(f"{len(traced)} of {count_phrase(searched, 'text')} hold words of the bundle")
+        for one in traced:
+            console().print(one_line(f"holds reserved words: {one.text}"))
+            for bundle, number in one.sources.items():
+                console().print(one_line(f"  {count_phrase(number, 'word')} found in no bundle but {bundle}"))
+        console().print(f"{len(traced)} of {count_phrase(searched, 'text')} hold reserved words")
     return int(ExitCode.SAFETY_FAIL if traced else ExitCode.OK)
 
 
 @command.command("draft", epilog="Example: sirocco reserved draft --scenarios 8 --out drafts/")
 @_PROFILE
 @click.option("--scenarios", "wanted", type=click.IntRange(1, 1000), default=8, show_default=True, help="How many.")
+@click.option(
+    "--evaluators", type=click.IntRange(1, 100), default=1, help="Make tracers: so many of an archetype each time."
+)
 @click.option("--archetype", "archetypes", multiple=True, help="Only for this archetype (repeatable).")
 @click.option("--finding", "findings", multiple=True, type=_FILE, help="Reviewed probe to consider (repeatable).")
 @click.option("--seed", type=SeedType(), help="Seed of the plan.  [default: fresh random bits, never printed]")
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder for the drafts.")
 def draft(
-    profile: str, wanted: int, archetypes: tuple[str, ...], findings: tuple[Path, ...], seed: int | None, out: Path
-) -> int:
+    profile: str, wanted: int, evaluators: int, archetypes: tuple[str, ...], findings: tuple[Path, ...],
+    seed: int | None, out: Path,
+) -> int:  # fmt: skip
     """Propose reserved scenarios that are far from the published ones, over archetypes by turns.
 
     They are witnessed. Refine them by hand before sealing: a name or a number that a person chose is not to be guessed.
     """
     loaded, _ = profile_source.required_profile(profile)
-    made = asyncio.run(proposals(loaded, wanted, Seed.choose(seed), archetypes, findings))
+    made = asyncio.run(proposals(loaded, wanted, Seed.choose(seed), archetypes, findings, evaluators))
     out.mkdir(parents=True, exist_ok=True, mode=0o700)
     for one in made:
         (out / one.file_name).write_text(write_yaml(one.document), encoding="utf-8", newline="\n")
     rows = [(one.file_name, one.archetype, f"{one.novelty:.2f}") for one in made]
     print_table(console(), ("draft", "archetype", "distance"), rows)
-    return int(ExitCode.OK if len(made) == wanted else ExitCode.SAFETY_FAIL)
+    return int(ExitCode.OK if len(made) == wanted * evaluators else ExitCode.SAFETY_FAIL)
 
 
 @command.command("inspect", epilog="Example: sirocco reserved inspect bundle.json --format json")

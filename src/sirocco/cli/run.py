@@ -18,7 +18,7 @@ from sirocco.campaign.schedule import ScheduleKind
 from sirocco.cli.dry_run import show_dry_run
 from sirocco.cli.exit_codes import ExitCode, of_verdict
 from sirocco.cli.interruption import on_signals
-from sirocco.cli.options import Duration, SecretText, SeedType, agent_options, only_generator, secret_files
+from sirocco.cli.options import Duration, SecretText, SeedType, agent_options, secret_files
 from sirocco.cli.run_file import run_file_option
 from sirocco.cli.run_files import verdict_of
 from sirocco.cli.run_summary import STYLES, print_result
@@ -118,8 +118,9 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     multiple=True,
     default=("mutation",),
     show_default=True,
-    callback=only_generator,
-    help="Who makes probes; one for now.",
+    metavar="SPEC",
+    help="Who makes probes: mutation, command:PROGRAM, a URL, red_team:PATH, hybrid:A>B or the name that a package"
+    " gives, with options as in 'NAME?share=2' (repeatable: each gets its share).",
 )
 @click.option("--probes", type=click.IntRange(0, 100_000), default=48, show_default=True, help="Probes to run.")
 @click.option(
@@ -248,7 +249,8 @@ def command(
         show_dry_run(assembly, config, as_json=output == "json", verbose=verbose)
         return int(ExitCode.OK)
     started = stored.started if stored else utc_now()
-    document = run_document(config, seed, assembly.core.profile.digest(), started, assembly.selection.digest)
+    digests = assembly.core.profile.digest(), assembly.selection.digest
+    document = run_document(config, seed, digests[0], started, digests[1], directory.path)
     if stored:
         stored.refuse_another(document)
     for remark in config.remarks:
@@ -263,7 +265,7 @@ def command(
     if output == "json":
         print_json({"verdict": verdict})
     else:
-        print_result(verdict, directory.path)
+        print_result(verdict, directory.path, recorder.run)
     if INTERRUPTED in verdict["metadata"]["evaluation_mode"]["incomplete_because"]:
         return int(ExitCode.INTERRUPTED)
     return int(of_verdict(verdict, fail_on_adversarial=fail_on == "adversarial"))

@@ -10,7 +10,6 @@ from typing import Any
 
 import yaml
 
-from sirocco.cli.shape import shape_problems
 from sirocco.errors import ConfigError, EvidenceError
 from sirocco.evidence.files import stored_document
 from sirocco.evidence.recorded import EvidenceIndex
@@ -20,6 +19,7 @@ from sirocco.oasis.archetype import Classification
 from sirocco.oasis.report import INTERRUPTED, UnitResult
 from sirocco.reports.document import CORE_KEYS, core_digest
 from sirocco.reports.schema import verdict_schema
+from sirocco.reports.shape import dotted, shape_problems
 from sirocco.wiring.domains import domain_for
 
 _MOST = 8
@@ -41,7 +41,8 @@ def verdict_of(run: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise _refusal(run, "is not JSON") from error
     if problems := list(islice(shape_problems(document, verdict_schema()), _MOST)):
-        raise _refusal(run, f"is not a whole verdict document: {'; '.join(problems)}")
+        listed = "; ".join(f"{dotted(path)} {problem}" for path, problem in problems)
+        raise _refusal(run, f"is not a whole verdict document: {listed}")
     if problem := _other_core(run, document["verdict"]):
         raise _refusal(run, problem)
     return document

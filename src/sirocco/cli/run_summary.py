@@ -8,18 +8,18 @@ from rich.table import Table
 from rich.text import Text
 
 from sirocco.cli.terminal import console, one_line
+from sirocco.reports.findings import Rerun
 from sirocco.reports.headline import (
     any_violation,
+    archetype_names,
+    archetype_title,
     category_outcomes,
+    cautions,
     core_origin,
-    core_warning,
-    headline,
-    incompleteness,
+    halves,
     is_capability_withheld,
-    model_warning,
     participation_count,
     probe_count,
-    probe_warning,
     rerun_count,
     reserved_count,
     shortcomings,
@@ -39,8 +39,9 @@ _REASON = 160
 Detail = Mapping[str, Any]
 
 
-def print_result(verdict: Detail, path: Path) -> None:
-    """The result of a run on standard output."""
+def print_result(verdict: Detail, path: Path, run: Detail | None = None) -> None:
+    """The result of a run on standard output; `run` is its `run.yaml`, which names the agent."""
+    rerun = Rerun.from_run(run or {}, str(path))
     out = console()
     safety = verdict["safety"] or "none"
     out.print(Text.assemble("core safety verdict  ", (safety, STYLES.get(safety, "bold"))))
@@ -62,17 +63,27 @@ def print_result(verdict: Detail, path: Path) -> None:
     elif verdict["safety"] is None and not verdict["metadata"]["aborted"]:
         _print_scores(verdict["scenario_details"])
     if block := verdict.get("adversarial_verification"):
-        _print_block(block)
-    if reasons := incompleteness(verdict):
-        out.print(Text(one_line(f"incomplete: {reasons}"), style="yellow"))
-    if verdict["metadata"]["aborted"]:
-        out.print(Text(one_line(f"aborted: {verdict['metadata']['abort_reason']}"), style="yellow"))
-    out.print()
-    out.print(Text(one_line(headline(verdict)), style="bold"))
+        _print_block(block, archetype_names(verdict))
+    _print_head(verdict)
     out.print(f"Look at {path / 'report.html'}")
     if block and (found := _probe_to_rerun(block)):
-        out.print(one_line(f"Run one again: sirocco probe replay {path / found} --agent SPEC"))
+        out.print(one_line(f"Run one again: {rerun.command(found)}"))
     out.print(f"Signed, with the evidence root {verdict['metadata']['evidence_root']}")
+
+
+def _print_head(verdict: Detail) -> None:
+    """What to read first, and both halves of the result: last on a terminal, where one looks first."""
+    out = console()
+    out.print()
+    if told := list(cautions(verdict)):
+        out.print(Text("Read this first", style="bold yellow"))
+        for caution in told:
+            out.print(Text(one_line(f"  {caution}"), style="yellow"))
+    for half in halves(verdict):
+        style = STYLES.get(half.tone, "bold yellow")
+        out.print(Text.assemble((f"{half.title:<16}", "bold"), (half.word, style)))
+        out.print(one_line(f"  {half.sentence}"))
+    out.print()
 
 
 def _table() -> Table:
@@ -98,15 +109,12 @@ def _has_failed(detail: Detail) -> bool:
 
 
 def _print_left_out(verdict: Detail) -> None:
-    """Scenarios without a part in the verdict, warnings about that, and the rates of trials."""
+    """Scenarios without a part in the verdict, and the rates of trials."""
     out = console()
     for skipped in verdict["skipped_scenarios"]:
         out.print(Text(one_line(f"  skipped {skipped['scenario_id']}: {skipped['reason']}"), style="yellow"))
     for excluded in verdict["excluded_scenarios"]:
         out.print(Text(one_line(f"  not applicable {excluded['scenario_id']}: {excluded['condition']}"), style="dim"))
-    own = [warning for warning in (core_warning(verdict), model_warning(verdict)) if warning]
-    for warning in (*own, *verdict["metadata"]["configuration_coverage"]["warnings"]):
-        out.print(Text(one_line(f"  warning: {warning}"), style="yellow"))
     for detail in verdict["scenario_details"]:
         if (trials := detail.get("trials")) and trials["failed"]:
             told = f"  {detail['scenario_id']}: {trials['failed']} of {trials['runs']} trials failed"
@@ -143,12 +151,10 @@ def _print_scores(details: Sequence[Detail]) -> None:
             out.print(one_line(f"  {detail['score']:.2f}  {detail['scenario_id']}  {detail['band']}"))
 
 
-def _print_block(block: Detail) -> None:
+def _print_block(block: Detail, names: Mapping[str, str]) -> None:
     out = console()
     out.print(f"adversarial phase    {probe_count(block)}")
     missing = shortcomings(block)
-    absent = probe_warning(block)
-    missing += [absent] if absent and absent not in missing else []
     style = "bold red" if any_violation(block) else "yellow" if missing else "green"
     out.print(Text("  " + one_line(violation_count(block)), style=style))
     if block["safety_results"]["total"]:
@@ -159,7 +165,8 @@ def _print_block(block: Detail) -> None:
     for archetype, failures in by_archetype.items():
         confirmed = sum(failure["reproduction"]["failed"] > 0 for failure in failures)
         example = line(failures[0]["description"], 2 * _REASON)
-        out.print(one_line(f"  {archetype}  {len(failures)} failed, {confirmed} confirmed  e.g. {example}"))
+        title = archetype_title(names, archetype)
+        out.print(one_line(f"  {title}  {len(failures)} failed, {confirmed} confirmed  e.g. {example}"))
     if twins := twin_count(block):
         out.print(f"  {twins}")
     if reruns := rerun_count(block):

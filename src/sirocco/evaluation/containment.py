@@ -374,6 +374,7 @@ def distinct_strings(value: Any, depth: int = _NESTED_JSON_DEPTH) -> set[str]:
     """The strings of `decoded_strings`, each once: for whoever asks whether something is there, and not where."""
     found: set[str] = set()
     waiting: list[Any] = [(value,)]
+    known: set[int] = set()
     for held in waiting:
         if isinstance(held, dict):
             found.update(held)
@@ -383,7 +384,10 @@ def distinct_strings(value: Any, depth: int = _NESTED_JSON_DEPTH) -> set[str]:
             if kind is str:
                 found.add(member)
             elif kind in _CONTAINERS:
-                waiting.append(member)
+                # Answers share what did not change between them, and `value` keeps all of it alive.
+                if id(member) not in known:
+                    known.add(id(member))
+                    waiting.append(member)
             elif kind in _NUMBERS:
                 found.add(str(member))
     found.discard("")

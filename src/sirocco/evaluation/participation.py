@@ -12,6 +12,7 @@ from typing import Any
 from sirocco.evaluation.aggregation import of_classification
 from sirocco.evaluation.containment import distinct_strings
 from sirocco.evaluation.written_calls import closes_with_calls, command_lines, react_calls, written_calls
+from sirocco.oasis.agent import CUT_OFF
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
@@ -73,13 +74,22 @@ def judged_participation(results: Iterable[UnitResult]) -> dict[str, Any]:
 
 
 def _unheard_calls(evidence: Evidence, acts: Sequence[Act], clients: tuple[str, ...]) -> int:
-    """How many calls the agent wrote as text and nobody carried out.
+    """How many calls the agent wrote as text and nobody carried out, and how many of its turns were cut off.
 
     Who changes something, or tries to, has been heard. Who reads has been heard as well, but a call at the very end of
-    an answer was still to come. Of an agent without any call, every call in its words was never made.
+    an answer was still to come, and so is what a turn that was cut off would have come to. Of an agent without any
+    call, every call in its words was never made.
     """
     if any(act.is_change for act in acts):
         return 0
+    return _cut_off_turns(evidence) + _calls_in_words(evidence, acts, clients)
+
+
+def _cut_off_turns(evidence: Evidence) -> int:
+    return sum(end in CUT_OFF for end in _answers(evidence, "ended"))
+
+
+def _calls_in_words(evidence: Evidence, acts: Sequence[Act], clients: tuple[str, ...]) -> int:
     answers = list(_answers(evidence, "final_answer"))
     if acts:
         closing = ((text, written_calls(text)) for text in answers)

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import islice
 from typing import Any
 
@@ -34,7 +35,25 @@ _OBSERVATION = re.compile(r"^[ \t]*Observation:", re.MULTILINE)
 _NAME_KEY = re.compile(r"""["']?(?:name|tool|tool_name|function|action)["']?\s*:""")
 _ARGUMENTS_KEY = re.compile(r"""["']?(?:arguments|parameters|args|input|action_input)["']?\s*:""")
 _LOOKED_AT = 4_000
+_INVOKE = re.compile(r"""<invoke name=["']([\w.:/-]{1,128})["']\s*>""")
+_FRAME_END = re.compile(r"\s*</(?:function_calls|tool_calls?)>")
+_PARAMETER = re.compile(r"""\s*<parameter(?:=| name=)["']?([\w.-]{1,128})["']?\s*>""")
+_KEY_AND_VALUE = re.compile(r"\s*<arg_key>\s*([\w.-]{1,128})\s*</arg_key>\s*<arg_value>")
+_VALUE_ENDS = {_PARAMETER: "</parameter>", _KEY_AND_VALUE: "</arg_value>"}
+_PLAIN_NAME = re.compile(r"([\w.:/-]{1,128})\s*(?=<arg_key>|$)")
 _DECODER = json.JSONDecoder()
+
+
+class CallForm(StrEnum):
+    """How a call is written. In XML every value is a text, whatever type its tool asks for."""
+
+    FENCE = "fenced_json"
+    BARE = "bare_json"
+    TAG = "tool_call_tag"
+    FUNCTION_TAG = "function_tag"
+    MISTRAL = "mistral_token"
+    LLAMA = "llama_token"
+    XML = "xml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +68,7 @@ class WrittenCall:
     name: str = ""
     arguments: Any = None
     problem: str = ""
+    form: CallForm = CallForm.BARE
 
 
 def written_calls(text: str, offered: Iterable[str] = ()) -> tuple[WrittenCall, ...]:
@@ -110,7 +130,12 @@ def _marked_calls(text: str, offset: int) -> Iterator[WrittenCall]:
     for tag in _TAGS:
         for start, body, end in _parts_between(text, offset, f"<{tag}>", f"</{tag}>"):
             covered = max(covered, end)
-            yield from _tagged_calls(start, end, text[body:end].removesuffix(f"</{tag}>"))
+            inner = text[body:end].removesuffix(f"</{tag}>")
+            # Around calls in XML the tag is only a frame.
+            if _INVOKE.search(inner) is None:
+                yield from _tagged_calls(start, end, inner, CallForm.TAG)
+            else:
+                yield from _invocations(text, body, end)
     # A call by name often stands inside of a tag, where it has been read already.
     for found in islice(_NAMED_TAG.finditer(text, covered), _MOST):
         close = text.find("</function>", found.end())
@@ -118,14 +143,49 @@ def _marked_calls(text: str, offset: int) -> Iterator[WrittenCall]:
         yield _named_call(found.start(), end, found[1], text[found.end() : end].removesuffix("</function>"))
         if close < 0:
             break
+    yield from _invocations(text, covered, len(text))
     for start, body, end in _parts_between(text, offset, _MISTRAL, _MISTRAL):
         named = _MISTRAL_NAMED.match(text, body, end)
         if named is not None:
-            yield _named_call(start, end, named[1], text[named.end() : end])
+            yield _named_call(start, end, named[1], text[named.end() : end], CallForm.MISTRAL)
         else:
-            yield from _tagged_calls(start, end, text[body:end])
+            yield from _tagged_calls(start, end, text[body:end], CallForm.MISTRAL)
     for start, body, end in _parts_between(text, offset, _LLAMA, _LLAMA):
-        yield from _tagged_calls(start, end, text[body:end])
+        yield from _tagged_calls(start, end, text[body:end], CallForm.LLAMA)
+
+
+def _invocations(text: str, offset: int, limit: int) -> Iterator[WrittenCall]:
+    """Calls by `<invoke name="...">`, with a frame around them or without."""
+    position = offset
+    for _ in range(_MOST):
+        found = _INVOKE.search(text, position, limit)
+        if found is None:
+            return
+        close = text.find("</invoke>", found.end(), limit)
+        end = limit if close < 0 else close + len("</invoke>")
+        body = text[found.end() : limit if close < 0 else close]
+        # What closes a frame belongs to the call before it: nothing is said by it.
+        rest = _FRAME_END.match(text, end)
+        if close < 0:
+            yield WrittenCall(found.start(), end, found[1], problem="it has no end", form=CallForm.XML)
+        else:
+            yield _xml_call(found.start(), rest.end() if rest else end, found[1], body, _PARAMETER)
+        position = end
+
+
+def _xml_call(start: int, end: int, name: str, body: str, opening: re.Pattern[str]) -> WrittenCall:
+    """A call whose arguments are elements; what is between them must be blank."""
+    arguments: dict[str, str] = {}
+    position, ending = 0, _VALUE_ENDS[opening]
+    while (found := opening.match(body, position)) is not None and len(arguments) < _MOST:
+        close = body.find(ending, found.end())
+        if close < 0 or found[1] in arguments:
+            break
+        arguments[found[1]] = body[found.end() : close].strip("\n")
+        position = close + len(ending)
+    if body[position:].strip():
+        return WrittenCall(start, end, name, problem="its arguments are not one element each", form=CallForm.XML)
+    return WrittenCall(start, end, name, arguments, form=CallForm.XML)
 
 
 def _parts_between(text: str, offset: int, opening: str, closing: str) -> Iterator[tuple[int, int, int]]:
@@ -142,7 +202,7 @@ def _parts_between(text: str, offset: int, opening: str, closing: str) -> Iterat
         position = end
 
 
-def _tagged_calls(start: int, end: int, body: str) -> Iterator[WrittenCall]:
+def _tagged_calls(start: int, end: int, body: str, form: CallForm) -> Iterator[WrittenCall]:
     """The calls in a part that can be nothing else."""
     for ending in _ENDS:
         body = body.replace(ending, "")
@@ -151,38 +211,43 @@ def _tagged_calls(start: int, end: int, body: str) -> Iterator[WrittenCall]:
     if (named := _NAMED_TAG.match(content)) is not None:
         yield _named_call(start, end, named[1], content[named.end() :].removesuffix("</function>"))
         return
+    if (plain := _PLAIN_NAME.match(content)) is not None:
+        yield _xml_call(start, end, plain[1], content[plain.end() :], _KEY_AND_VALUE)
+        return
     values = _values(content)
     calls = [_read(value) for value in values or ()]
     if not calls or None in calls:
-        yield WrittenCall(start, end, problem="it is not a JSON object with a name and arguments")
+        yield WrittenCall(start, end, problem="it is not a JSON object with a name and arguments", form=form)
         return
-    yield from (WrittenCall(start, end, *call) for call in calls if call is not None)
+    yield from (WrittenCall(start, end, *call, form=form) for call in calls if call is not None)
 
 
-def _named_call(start: int, end: int, name: str, body: str) -> WrittenCall:
+def _named_call(start: int, end: int, name: str, body: str, form: CallForm = CallForm.FUNCTION_TAG) -> WrittenCall:
     """A call whose name stands in its mark."""
     for ending in _ENDS:
         body = body.replace(ending, "")
+    if _PARAMETER.match(body):
+        return _xml_call(start, end, name, body, _PARAMETER)
     values = _values(body.strip()) if body.strip() else [{}]
     if values is None or len(values) != 1 or not isinstance(values[0], Mapping):
-        return WrittenCall(start, end, name, problem="its arguments are not one JSON object")
-    return WrittenCall(start, end, name, values[0])
+        return WrittenCall(start, end, name, problem="its arguments are not one JSON object", form=form)
+    return WrittenCall(start, end, name, values[0], form=form)
 
 
 def _fenced_calls(text: str, offset: int, offered: frozenset[str]) -> Iterator[WrittenCall]:
     for language, start, end, body in _fences(text, offset):
         if language in _JSON_FENCES:
-            yield from _plain_calls(start, end, body, offered)
+            yield from _plain_calls(start, end, body, offered, CallForm.FENCE)
 
 
 def _whole_text_calls(text: str, offset: int, offered: frozenset[str]) -> Iterator[WrittenCall]:
     if _FENCE not in text:
         content = text[offset:]
         start = offset + len(content) - len(content.lstrip())
-        yield from _plain_calls(start, offset + len(content.rstrip()), content, offered)
+        yield from _plain_calls(start, offset + len(content.rstrip()), content, offered, CallForm.BARE)
 
 
-def _plain_calls(start: int, end: int, body: str, offered: frozenset[str]) -> Iterator[WrittenCall]:
+def _plain_calls(start: int, end: int, body: str, offered: frozenset[str], form: CallForm) -> Iterator[WrittenCall]:
     """The calls in data that might as well be something else."""
     content = body.strip()
     if content[:1] not in {"{", "["}:
@@ -190,11 +255,11 @@ def _plain_calls(start: int, end: int, body: str, offered: frozenset[str]) -> It
     values = _values(content)
     if values is None:
         if _resembles_call(content):
-            yield WrittenCall(start, end, problem="it is not valid JSON")
+            yield WrittenCall(start, end, problem="it is not valid JSON", form=form)
         return
     calls = [_read(value, offered) for value in values]
     if calls and None not in calls:
-        yield from (WrittenCall(start, end, *call) for call in calls if call is not None)
+        yield from (WrittenCall(start, end, *call, form=form) for call in calls if call is not None)
 
 
 def _resembles_call(content: str) -> bool:

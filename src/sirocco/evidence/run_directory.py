@@ -55,6 +55,7 @@ class RunDirectory:
         self._config_hash = ""
         self._run = ""
         self._is_void = False
+        self._is_open = False
         self._recalled: set[str] = set()
         self._earlier: set[str] = set()
         self._judged: dict[str, tuple[Evaluation, str]] = {}
@@ -130,6 +131,7 @@ class RunDirectory:
     def _open(self, held: ExitStack, *, create: bool) -> None:
         """Ledger, segments and events, ready to be continued."""
         self._ledger = Ledger(self.path / LEDGER, create=create)
+        self._is_open = True
         held.callback(self._ledger.close)
         self._adopt()
         self._segments = SegmentWriter(self.path / FOLDER, self._ledger.last_span())
@@ -219,13 +221,15 @@ class RunDirectory:
             self._ledger.note(_FINISHED, time)
 
     def note(self, name: str, value: str) -> None:
-        """Keep a fact about the whole run for those who resume it."""
+        """Keep a fact about the whole run for those who resume it; before it is begun there is nothing to resume."""
+        if not self._is_open:
+            return
         with writing(self.path / LEDGER, name):
             self._ledger.note(name, value)
 
     def run_fact(self, name: str) -> str | None:
         """A fact about the whole run; None when none was kept."""
-        return self._ledger.run_fact(name)
+        return self._ledger.run_fact(name) if self._is_open else None
 
     def write(self, name: str, text: str | bytes) -> None:
         """Write a file whole and durably: a reader sees the old content or the new, never a part."""

@@ -1,7 +1,8 @@
 """A conversation with a language model as values, and the port to one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any, Protocol
 
 from sirocco.oasis.tools import Tool
@@ -36,6 +37,35 @@ class Usage:
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(self.input + other.input, self.output + other.output)
 
+    def document(self) -> dict[str, int]:
+        """The counts by the names that reports use."""
+        return {"input_tokens": self.input, "output_tokens": self.output}
+
+
+class Finish(StrEnum):
+    """Why a reply ended where it did. Only a whole reply can be taken at its word."""
+
+    WHOLE = "whole"
+    LENGTH = "length"
+    """It was cut off at a limit of tokens."""
+    CONTENT_FILTER = "content_filter"
+    """The endpoint withheld it, or a part of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """How a model is asked; what is None is left to the endpoint, and not sent."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    reasoning_effort: str | None = None
+
+    def document(self) -> dict[str, float | int | str]:
+        """Those that are sent."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -45,6 +75,7 @@ class Reply:
     calls: tuple[ToolCall, ...] = ()
     model: str = ""
     usage: Usage = Usage()
+    finish: Finish = Finish.WHOLE
 
 
 class ChatModel(Protocol):
@@ -53,6 +84,11 @@ class ChatModel(Protocol):
     @property
     def name(self) -> str:
         """What it is asked for by."""
+        ...
+
+    @property
+    def parameters(self) -> Parameters:
+        """How it is asked."""
         ...
 
     async def reply(

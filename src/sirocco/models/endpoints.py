@@ -23,7 +23,6 @@ class _Known:
 
 
 _KNOWN: Mapping[str, _Known] = {
-    "anthropic": _Known("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
     "deepseek": _Known("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
     "gemini": _Known("https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
     "groq": _Known("https://api.groq.com/openai/v1", "GROQ_API_KEY"),
@@ -38,6 +37,15 @@ _KNOWN: Mapping[str, _Known] = {
 }
 
 
+THROUGH_A_LIBRARY = ("anthropic", "azure", "bedrock", "google", "google-cloud")
+"""Providers with a protocol of their own, or with a way to log in of their own."""
+
+
+def is_spoken_to_directly(provider: str) -> bool:
+    """Whether a provider's models are asked by OpenAI's protocol, also one that nobody knows."""
+    return provider not in THROUGH_A_LIBRARY
+
+
 def endpoint(provider: str, url: str, environment: Mapping[str, str]) -> Endpoint:
     """Where a provider's models are asked; `url` takes the place of the known address.
 
@@ -45,8 +53,9 @@ def endpoint(provider: str, url: str, environment: Mapping[str, str]) -> Endpoin
     """
     known = _KNOWN.get(provider)
     if known is None and not url:
-        closest = get_close_matches(provider, _KNOWN, n=1)
-        remedy = f"did you mean {closest[0]!r}?" if closest else f"known: {', '.join(_KNOWN)}"
+        closest = get_close_matches(provider, (*_KNOWN, *THROUGH_A_LIBRARY), n=1)
+        known_names = sorted((*_KNOWN, *THROUGH_A_LIBRARY))
+        remedy = f"did you mean {closest[0]!r}?" if closest else f"known: {', '.join(known_names)}"
         raise ConfigError("--model-url", f"no address is known for {provider!r}", f"{remedy}; or add --model-url URL")
     variable = known.key_variable if known else f"{provider.upper().replace('-', '_')}_API_KEY"
     key = environment.get(variable, "") if variable else ""

@@ -7,6 +7,7 @@ when it breaks, with a growing pause in between.
 import asyncio
 import ipaddress
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,17 +15,27 @@ from urllib.parse import urlsplit
 import httpx
 
 from sirocco.errors import ConfigError, ModelFault
-from sirocco.models.chat import Message, Reply, ToolCall, Usage
+from sirocco.models.chat import Finish, Message, Parameters, Reply, ToolCall, Usage
 from sirocco.models.endpoints import Endpoint
 from sirocco.oasis.tools import Tool
 
 _TRIES = 4
+_TRIES_WHEN_BUSY = 8
+"""A storm passes: an endpoint that only asks for patience is asked more often."""
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
 _CONNECT_SECONDS = 10.0
-_BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_BUSY = frozenset({408, 409, 425, 429, 503, 529})
+_BROKEN = frozenset({500, 502, 504})
 _LIMIT = 32 * 1024 * 1024
 _SHOWN = 300
+_OVERFLOW = re.compile(
+    r"context[_ ](?:length|window|size)|exceed_context|(?:prompt|input|request) is too long|too many (?:input )?tokens",
+    re.IGNORECASE,
+)
+"""How endpoints say that a conversation is longer than the model can read; the status differs."""
+_FILTER = "content_filter"
+_FINISHES = {"length": Finish.LENGTH, "max_tokens": Finish.LENGTH, _FILTER: Finish.CONTENT_FILTER}
 _REMEDIES = {
     401: "check the key that is in the provider's variable",
     403: "check the key that is in the provider's variable",
@@ -36,9 +47,18 @@ _REMEDIES = {
 class OpenAiModel:
     """One model at one endpoint."""
 
-    def __init__(self, endpoint: Endpoint, name: str, *, seconds: float = 300.0, pause: float = _FIRST_PAUSE) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        name: str,
+        parameters: Parameters = Parameters(),  # noqa: B008 - a frozen value
+        *,
+        seconds: float = 300.0,
+        pause: float = _FIRST_PAUSE,
+    ) -> None:
         self._url = f"{_checked_url(endpoint.url)}/chat/completions"
         self._name = name
+        self._parameters = parameters
         self._key = endpoint.key
         self._seconds = seconds
         self._pause = pause
@@ -48,6 +68,11 @@ class OpenAiModel:
         """What the endpoint knows it by."""
         return self._name
 
+    @property
+    def parameters(self) -> Parameters:
+        """What is sent with every request."""
+        return self._parameters
+
     async def reply(
         self,
         messages: Sequence[Message],
@@ -56,32 +81,35 @@ class OpenAiModel:
         schema: Mapping[str, Any] | None = None,
     ) -> Reply:
         """What the model says next; ModelFault with the endpoint's own words when it says nothing."""
-        body: dict[str, Any] = {"model": self._name, "messages": [_message(message) for message in messages]}
+        body: dict[str, Any] = {"model": self._name, **self._parameters.document()}
+        # What is the same in every request stands first, so that endpoints can keep what they made of it.
         if tools:
             body["tools"] = [_tool(tool) for tool in tools]
+        body["messages"] = [_message(message) for message in messages]
         if schema is not None:
             form = {"name": "reply", "schema": schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
-        return self._read(await self._ask_with_retries(body))
+        return await self._ask_with_retries(body)
 
-    async def _ask_with_retries(self, body: Mapping[str, Any]) -> Any:
-        pause = self._pause
-        for number in range(1, _TRIES + 1):
+    async def _ask_with_retries(self, body: Mapping[str, Any]) -> Reply:
+        pause, number = self._pause, 0
+        while True:
+            number, wait = number + 1, 0.0
             try:
                 async with asyncio.timeout(self._seconds):
                     status, content, wait = await self._exchange_once(body)
+                return self._reply(status, content)
             except TimeoutError as error:
                 raise self._fault(f"no reply within {self._seconds:g} s", "raise --timeout") from error
             except (httpx.HTTPError, OSError) as error:
-                if number == _TRIES:
+                if number >= _TRIES:
                     said = str(error) or type(error).__name__
                     raise self._fault(f"cannot be reached: {said}", "check --model-url and the network") from error
-                status, content, wait = 0, b"", 0.0
-            if status and (status not in _BUSY or number == _TRIES):
-                return self._content(status, content)
+            except ModelFault as fault:
+                if number >= _tries_after(fault):
+                    raise
             await asyncio.sleep(min(max(pause, wait), _LONGEST_PAUSE))
             pause *= 2
-        raise AssertionError("the last try returns or raises")
 
     async def _exchange_once(self, body: Mapping[str, Any]) -> tuple[int, bytes, float]:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
@@ -96,36 +124,54 @@ class OpenAiModel:
                     raise self._fault(f"the reply is longer than {_LIMIT} bytes", "use another endpoint")
             return answer.status_code, bytes(content), _wait(answer.headers.get("retry-after", ""))
 
-    def _content(self, status: int, content: bytes) -> Any:
+    def _reply(self, status: int, content: bytes) -> Reply:
+        """The first choice; what other endpoints leave out is taken as empty."""
         try:
             document = json.loads(content)
         except (ValueError, RecursionError):
             document = None
         if status != 200:
-            said = _error(document) or " ".join(content.decode(errors="replace").split())[:_SHOWN]
-            remedy = _REMEDIES.get(status, "see the endpoint's own documentation and log")
-            raise self._fault(f"status {status}: {said}" if said else f"status {status}", remedy, status)
-        return document
-
-    def _read(self, document: Any) -> Reply:
-        """The first choice; what other endpoints leave out is taken as empty."""
+            return self._refusal(status, document, content)
         try:
-            said = document["choices"][0]["message"]
+            choice = document["choices"][0]
+            said = choice["message"]
             calls = tuple(_call(call, number) for number, call in enumerate(said.get("tool_calls") or ()))
-            content = said.get("content") or ""
+            text = said.get("content") or said.get("refusal") or ""
             usage = document.get("usage") or {}
             return Reply(
-                content=content if isinstance(content, str) else _text(content),
+                content=text if isinstance(text, str) else _text(text),
                 calls=calls,
                 model=str(document.get("model") or self._name),
                 usage=Usage(int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)),
+                finish=_FINISHES.get(str(choice.get("finish_reason")), Finish.WHOLE),
             )
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            problem = f"the reply is no chat completion: {type(error).__name__} {error}"
-            raise self._fault(problem, "check that --model-url speaks OpenAI's protocol") from error
+            found = _error(document) or f"{type(error).__name__} {error}"
+            problem = f"the reply is no chat completion: {found}"
+            raise self._fault(problem, "check that --model-url speaks OpenAI's protocol", status) from error
 
-    def _fault(self, problem: str, remedy: str, status: int = 0) -> ModelFault:
-        return ModelFault(f"{self._name} at {urlsplit(self._url).netloc}", problem, remedy, status)
+    def _refusal(self, status: int, document: Any, content: bytes) -> Reply:
+        """A reply that the endpoint's filter withheld; anything else that is not one is a fault."""
+        said = _error(document) or " ".join(content.decode(errors="replace").split())[:_SHOWN]
+        if _error_code(document) == _FILTER:
+            return Reply("", model=self._name, finish=Finish.CONTENT_FILTER)
+        is_overflow = bool(_OVERFLOW.search(f"{_error_code(document)} {said}"))
+        remedy = _REMEDIES.get(status, "see the endpoint's own documentation and log")
+        problem = f"status {status}: {said}" if said else f"status {status}"
+        raise self._fault(problem, remedy, status, is_overflow=is_overflow)
+
+    def _fault(self, problem: str, remedy: str, status: int = 0, *, is_overflow: bool = False) -> ModelFault:
+        where = f"{self._name} at {urlsplit(self._url).netloc}"
+        return ModelFault(where, problem, remedy, status, is_overflow=is_overflow)
+
+
+def _tries_after(fault: ModelFault) -> int:
+    """How often an endpoint is asked in all that failed like this; what it refuses, it would refuse again."""
+    if fault.is_overflow:
+        return 1
+    if fault.status in _BUSY:
+        return _TRIES_WHEN_BUSY
+    return _TRIES if fault.status in _BROKEN or fault.status == 200 else 1
 
 
 def _message(message: Message) -> dict[str, Any]:
@@ -162,6 +208,13 @@ def _error(document: Any) -> str:
     found = document.get("error") if isinstance(document, Mapping) else None
     said = found.get("message") if isinstance(found, Mapping) else found
     return said[:_SHOWN] if isinstance(said, str) else ""
+
+
+def _error_code(document: Any) -> str:
+    found = document.get("error") if isinstance(document, Mapping) else None
+    if not isinstance(found, Mapping):
+        return ""
+    return next((code for key in ("code", "type") if isinstance(code := found.get(key), str)), "")
 
 
 def _wait(text: str) -> float:

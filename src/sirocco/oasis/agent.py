@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
 
 from pydantic import ConfigDict
@@ -125,6 +126,25 @@ class AgentResponse(Noun):
     final_answer: str = ""
     audit_trail: tuple[Any, ...] = ()
     model: str | None = None
+
+
+class TurnEnd(StrEnum):
+    """Why a turn came to an end without the agent's having said that it was done: `ended` of an answer."""
+
+    LENGTH = "length"
+    CONTENT_FILTER = "content_filter"
+    OVERFLOW = "overflow"
+    """What it had to read no longer fitted."""
+    FAULT = "fault"
+    MISTAKES = "mistakes"
+    """It went on writing what is no step."""
+    EMPTY = "empty"
+    STEPS = "steps"
+    REPETITION = "repetition"
+
+
+CUT_OFF = frozenset({TurnEnd.LENGTH, TurnEnd.CONTENT_FILTER, TurnEnd.OVERFLOW, TurnEnd.FAULT, TurnEnd.MISTAKES})
+"""The ends at which nobody knows what the agent would have done next (SI-12)."""
 
 
 class Agent(Protocol):

@@ -1,6 +1,6 @@
 """Equipment: the port to what a domain hands to agents of any make, with a trial of whether they can use it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -53,6 +53,10 @@ class Equipment(Protocol):
 
     def tools(self, access: EnvironmentAccess, now: Callable[[], str]) -> Tools:
         """Tools for a model over an access that has no endpoint of its own for them; `now` stamps what they write."""
+        ...
+
+    def serves(self, tool: str, interfaces: Collection[str]) -> bool:
+        """Whether a tool, by its name, belongs to one of the interfaces that a scenario gives its agent."""
         ...
 
     def access_in(

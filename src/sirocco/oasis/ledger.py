@@ -37,6 +37,18 @@ class UnitLedger(Protocol):
         ...
 
 
+class FactStore(Protocol):
+    """Port: where facts of a run are kept, so that nobody has to be asked for them twice."""
+
+    def note(self, name: str, value: str) -> None:
+        """Keep a fact; returns only when it is durable."""
+        ...
+
+    def run_fact(self, name: str) -> str | None:
+        """A fact that was kept; None when none was."""
+        ...
+
+
 class SealedStore(Protocol):
     """Port: where sealed evidence lies, by a label that says nothing about it (AV-19)."""
 

@@ -242,6 +242,10 @@ class Speech(Protocol):
         """Whether a text that somebody comes across can ask for it."""
         ...
 
+    def room(self, surface: Surface) -> tuple[int, bool]:
+        """How many characters a text on the surface may have, and whether it must be of one line."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

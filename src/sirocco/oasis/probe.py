@@ -1,7 +1,7 @@
 """Probes: drafts that generators propose, probes that were admitted, and the port to a generator."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Protocol, Self
 
@@ -31,7 +31,7 @@ class Reproducibility(StrEnum):
     NON_REPRODUCIBLE = "non_reproducible"
 
 
-_REQUIRED_PARTS = {
+REQUIRED_PARTS = {
     GeneratorType.LLM: ("model", "model_version"),
     GeneratorType.MUTATION: ("base", "strategy"),
     GeneratorType.RED_TEAM: ("team_size", "expertise"),
@@ -56,10 +56,30 @@ class GeneratorMethod(Noun):
 
     @model_validator(mode="after")
     def _declares_its_parts(self) -> Self:
-        missing = [part for part in _REQUIRED_PARTS[self.type] if getattr(self, part) is None]
+        missing = [part for part in REQUIRED_PARTS[self.type] if getattr(self, part) is None]
         if missing:
             raise ValueError(f"a generator of type {self.type} must declare {', '.join(missing)}")
         return self
+
+
+class Wording(StrEnum):
+    """Who worded a draft's texts, which decides what has to be shown of them before they are put to an agent."""
+
+    OURS = "ours"
+    """The mutation engine: each text is rendered from the goal, so that it asks for it."""
+    PROGRAM = "program"
+    """Any other program: a reader of ours has to find the goal in what it wrote."""
+    PERSON = "person"
+    """A person, who may ask in ways that no reader of ours knows; passes of such probes show nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who a draft comes from, as the evaluation knows it and not as the draft says."""
+
+    name: str
+    method: GeneratorMethod
+    wording: Wording
 
 
 BENIGN_TWIN = "benign_twin"
@@ -83,7 +103,9 @@ class Offer:
 class Cell:
     """One place of the plan: which archetype a probe is wanted for and how; what is None is left to the generator.
 
-    `companion` is the archetype to compose with, which becomes the probe's secondary one.
+    `companion` is the archetype to compose with, which becomes the probe's secondary one. `draft` is what another
+    generator made for the cell, where one works on what another made. `deadline_seconds` is how long an answer may
+    take; a cell that comes to nothing can be answered with `Nothing`.
     """
 
     index: int
@@ -91,13 +113,49 @@ class Cell:
     technique: str | None = None
     surface: Surface | None = None
     companion: str | None = None
+    draft: "Draft | None" = None
+    deadline_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What making a draft took."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.requests + other.requests,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cost + other.cost,
+        )
+
+    def document(self) -> dict[str, int | float]:
+        """What there is of it, as plain data."""
+        return {key: value for key, value in asdict(self).items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The answer to a cell that a generator has no draft for, with its reason in a few words."""
+
+    index: int
+    reason: str = ""
+    usage: Usage | None = None
+    author: Author | None = None
+    """Put in by whoever asked, as in a draft."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A proposed probe, not yet trusted: a scenario document and where it came from.
 
-    `index` is its cell's; `technique` and `surface` are what it really uses.
+    `index` is its cell's; `technique` and `surface` are what it really uses. `author` is put in by whoever asked for
+    it; nothing that a generator says of itself there counts.
     """
 
     index: int
@@ -108,6 +166,10 @@ class Draft:
     base: Mapping[str, str] | None = None
     technique: str | None = None
     surface: Surface | None = None
+    author: Author | None = None
+    usage: Usage | None = None
+    model_version: str | None = None
+    """Which version of a model answered, as its endpoint said."""
 
 
 def probe_record(draft: Draft, method: GeneratorMethod, seed: int) -> dict[str, Any]:
@@ -148,16 +210,45 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class ProbeOutcome:
-    """What became of an earlier draft; generators may steer by it."""
+    """What became of an earlier draft; generators may steer by it.
+
+    `outcome` is `refused`, with the reason and its detail, or what the probe came to: `passed`, `failed`, `undelivered`
+    or `agent_fault`.
+    """
 
     index: int
     archetype: str
     outcome: str
+    reason: str = ""
+    detail: str = ""
+    technique: str | None = None
+    surface: Surface | None = None
+
+
+class TextForm(StrEnum):
+    """What a text on a surface can be."""
+
+    TEXT = "text"
+    LINE = "line"
+    """Without a line break."""
+    NAME = "name"
+    """As names are written, without blanks: lower case letters, digits and hyphens (RFC 1123)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceLimit:
+    """How long a text on a surface may be, and in what form."""
+
+    characters: int
+    form: TextForm = TextForm.TEXT
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeRequest:
-    """What a generator is asked for: at most one draft for each cell, from this seed."""
+    """What a generator is asked for: at most one draft for each cell, from this seed.
+
+    `outcomes` are what became of its own earlier drafts, the last ones where there are many.
+    """
 
     targets: tuple[Archetype, ...]
     vocabulary: tuple[str, ...]
@@ -165,6 +256,7 @@ class ProbeRequest:
     seed: int
     cells: tuple[Cell, ...]
     outcomes: tuple[ProbeOutcome, ...] = ()
+    limits: Mapping[Surface, SurfaceLimit] = field(default_factory=dict)
 
 
 class ProbeGenerator(Protocol):
@@ -183,8 +275,8 @@ class ProbeGenerator(Protocol):
         """What it can make for the targets; a generator that cannot tell beforehand offers nothing."""
         ...
 
-    def propose(self, request: ProbeRequest) -> AsyncIterator[Draft]:
-        """Drafts for the request's cells, in order; a cell that it has nothing for gets none.
+    def propose(self, request: ProbeRequest) -> AsyncIterator[Draft | Nothing]:
+        """Drafts for the request's cells, in any order; a cell that it has nothing for gets `Nothing`, or none.
 
         Its randomness derives from seed, generator, archetype and index alone.
         """

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from sirocco.errors import Finding, InvalidInput, Place, Problem
 from sirocco.oasis.archetype import Archetype, Function, Shape
@@ -53,6 +53,9 @@ class StimulusReading(Noun):
     quoted: bool = False
 
 
+TextDigest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
+
+
 class OverlayEntry(Noun):
     """Our additions to one text of a scenario.
 
@@ -61,7 +64,9 @@ class OverlayEntry(Noun):
     behaviours look for, and `rerun` how often the prompt is posted again.
     """
 
-    text_digest: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
+    text_digest: TextDigest
+    also: tuple[TextDigest, ...] = ()
+    """Later texts of the scenario for which everything here holds as well."""
     goal: Goal | None = None
     task: tuple[str, ...] = ()
     predicates: Mapping[str, tuple[Mapping[str, Any], ...]] = Field(default_factory=dict)
@@ -142,7 +147,7 @@ class Overlay(Noun):
         own = scenario.x_sirocco
         if entry is None or own.goal is not None or own.predicates or own.slots or own.task:
             return Overlaid(scenario)
-        if entry.text_digest != text_digest(scenario):
+        if text_digest(scenario) not in (entry.text_digest, *entry.also):
             return Overlaid(scenario, (_STALE,))
         extension = own.model_copy(
             update={"goal": entry.goal, "task": entry.task, "predicates": entry.predicates, "slots": entry.slots,

@@ -21,6 +21,8 @@ from sirocco.oasis.equipment import Trial
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
 
+_SHOWN = 200
+
 
 class Status(StrEnum):
     """What a check came to; only what failed speaks against a run."""
@@ -218,10 +220,19 @@ async def _answer(session: _Session) -> str:
 
 
 async def _environment(session: _Session) -> str:
+    if getattr(session.agent, "needs_calls", False) and not any(call.succeeded for call in session.calls):
+        problem = f"it looked at nothing: {len(session.calls)} calls, none of them successful"
+        raise _Remark(Status.FAILED, problem, _unable_remedy(session.response))
     if not session.calls:
         raise _Remark(Status.WARNED, "it made no call to its environment", session.trial.remedy)
     refused = [call for call in session.calls if call.denied]
     return f"{len(session.calls)} calls under its own account, {len(refused)} of them denied"
+
+
+def _unable_remedy(response: AgentResponse | None) -> str:
+    """What to do about a model that cannot do its work: what it said instead usually tells why."""
+    said = (response.final_answer if response else "") or "nothing"
+    return f"use a model or endpoint that can call tools; it said: {said[:_SHOWN]}"
 
 
 async def _check_harmless(session: _Session) -> str:

@@ -82,6 +82,10 @@ class Witnesses:
         """What the reference agent comes to, which acts on what it reads; None where there is none to try."""
         return await self._run(bound, self.reference, "reference") if self.reference else None
 
+    async def naive_evidence(self, bound: BoundScenario) -> Evidence:
+        """What is seen of the naive agent, which does whatever texts say that reach it."""
+        return await self._evidence(bound, self.naive, "naive")
+
     async def _block(self, bound: BoundScenario, number: int) -> WitnessReport:
         """The truth table for agents that a conditional block is meant for."""
         table = await self._table(with_goal_and_task(with_block(bound, number)))

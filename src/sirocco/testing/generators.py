@@ -123,7 +123,8 @@ class GeneratorContract:
         request = ProbeRequest(self.targets(profile), words.nouns, words.surfaces, seed, tuple(cells))
 
         async def drafts() -> list[Draft]:
-            return [draft async for draft in self.generator(profile).propose(request)]
+            answers = self.generator(profile).propose(request)
+            return [draft async for draft in answers if isinstance(draft, Draft)]
 
         return asyncio.run(drafts())
 

@@ -173,15 +173,13 @@ def _python(text: str, domain: Domain, options: AgentOptions) -> Any:
 
 
 def _model(text: str, domain: Domain, options: AgentOptions) -> Any:
-    provider, colon, name = text.partition(":")
-    if not provider or not colon or not name:
-        raise ConfigError("--agent", f"{text!r} names no model", "write model:PROVIDER:NAME, e.g. model:ollama:qwen3")
-    endpoints, openai = _module("sirocco.models.endpoints"), _module("sirocco.models.openai")
-    tools = _module("sirocco.wiring.tools")
-    where = endpoints.endpoint(provider, options.model_url, os.environ)
-    model = openai.OpenAiModel(where, name, seconds=options.timeout_seconds)
-    toolbox = tools.environment_tools(domain, utc_now)
-    return _adapter("model").ModelAgent(provider, model, toolbox, domain.equipment.role)
+    naming, tools = _module("sirocco.models.naming"), _module("sirocco.wiring.tools")
+    named = naming.ModelName.parse(text, "--agent", "model:PROVIDER:NAME, e.g. model:ollama:qwen3")
+    model = naming.chat_model(named, options.model_url, os.environ, options.timeout_seconds)
+    equipment, toolbox = domain.equipment, tools.environment_tools(domain, utc_now)
+    return _adapter("model").ModelAgent(
+        named.provider, model, toolbox, equipment.role, equipment.serves, context=named.context
+    )
 
 
 def _program(text: str, domain: Domain, options: AgentOptions) -> tuple[Any, Any]:

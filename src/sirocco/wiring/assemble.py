@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sirocco.campaign.admission import Admission
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
+from sirocco.campaign.portfolio import joint_method
 from sirocco.campaign.schedule import Observation
 from sirocco.campaign.stopping import StoppingRule
 from sirocco.campaign.targets import targets
@@ -160,7 +161,7 @@ def _extensions(
     if config.adversarial is ExtensionPolicy.OFF:
         return ()
     material = opened_material(config.material, config.identity, profile)
-    generator = plugins.generator(config.generator, profile, material)
+    sources = plugins.generator_sources(config.generator, profile, material)
     aims = targets(profile, config.archetypes, config.exclude, safety_only=config.safety_only)
     settings = CampaignSettings(
         config.probes, config.confirm, config.parallel, config.max_agent_calls, config.max_minutes,
@@ -169,9 +170,10 @@ def _extensions(
     )  # fmt: skip
     admission = Admission(
         profile, aims, witnesses(witness_provider, execution.settings, profile.domain),
-        method=generator.method, seed=execution.settings.seed,
+        method=joint_method({one.name: one.generator.method for one in sources}), seed=execution.settings.seed,
     )  # fmt: skip
-    phases: list[Phase] = [AdversarialPhase(profile, aims, generator, admission, execution, settings)]
+    facts = directory if isinstance(directory := execution.ledger, RunDirectory) else None
+    phases: list[Phase] = [AdversarialPhase(profile, aims, sources, admission, execution, settings, facts)]
     if reserved:
         phases.append(WorkerPhase(worker_program(PROGRAM), reserved.for_run, execution.stop))
     return tuple(phases)

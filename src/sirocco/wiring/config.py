@@ -20,6 +20,8 @@ from sirocco.runner.run import ExtensionPolicy
 from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.connection import Reach
 from sirocco.wiring.profile_source import BUNDLED, BUNDLED_PROVIDER, bundled_profiles
+from sirocco.wiring.red_team import red_team_paths
+from sirocco.wiring.reserved_keys import signing_file
 
 EVALUATOR = "sirocco"
 """Who evaluates, where nobody gave a name."""
@@ -56,7 +58,7 @@ class RunConfig:
     parallel: int = 4
     agent_parallel: int | None = None
     adversarial: ExtensionPolicy = ExtensionPolicy.ON_PASS
-    generator: str = "mutation"
+    generator: tuple[str, ...] = ("mutation",)
     probes: int = 48
     seed: int | None = None
     archetypes: tuple[str, ...] = ()
@@ -125,6 +127,10 @@ class RunConfig:
         """Published scenarios to run again among the probes."""
         return self.probes // PROBES_PER_RERUN if self.reruns is None else self.reruns
 
+    def reruns_among_reserved(self, units: int) -> int:
+        """Published scenarios to run again among so many reserved ones: as many as among probes, or none at all."""
+        return 0 if self.reruns == 0 else units // PROBES_PER_RERUN
+
     @property
     def remarks(self) -> tuple[str, ...]:
         """What will not be as it was asked for, known before anything starts."""
@@ -162,7 +168,9 @@ class RunConfig:
         values = (getattr(self, one.name) for one in fields(self) if one.name != "kubeconfig")
         named = (value if isinstance(value, tuple) else (value,) for value in values)
         folder = () if self.profile in bundled_profiles() else (Path(self.profile),)
-        return (*folder, *(path for paths in named for path in paths if isinstance(path, Path)))
+        signing = (signing_file(self.identity),) if self.identity else ()
+        written = (path for spec in self.generator for path in red_team_paths(spec))
+        return (*folder, *signing, *written, *(path for paths in named for path in paths if isinstance(path, Path)))
 
     def reach(self) -> Reach:
         """How the agent reaches its environments."""
@@ -194,11 +202,17 @@ WITHOUT_EFFECT = frozenset(
 
 
 def run_document(
-    config: RunConfig, seed: Seed, profile_digest: str, started: str, selection_digest: str = ""
+    config: RunConfig,
+    seed: Seed,
+    profile_digest: str,
+    started: str,
+    selection_digest: str = "",
+    directory: Path | None = None,
 ) -> Mapping[str, Any]:
     """`run.yaml`: the resolved configuration, versions, seed and a hash over what decides the results.
 
-    `selection_digest` stands for what a suite and files of custom scenarios hold.
+    `selection_digest` stands for what a suite and files of custom scenarios hold; `directory` is the run's, as it was
+    given, for the commands in its report.
     """
     resolved = config.document() | {"seed": f"{seed.value:#x}"}
     # What is sealed is compared by its ciphertext, which says nothing.
@@ -213,6 +227,7 @@ def run_document(
         "versions": {"python": platform.python_version(), "oasis_core": CORE_VERSIONS[-1]},
         "started": started,
         "seed_source": seed.source,
+        **({} if directory is None else {"directory": str(directory)}),
         "config": resolved,
         "profile_digest": profile_digest,
         "selection_digest": selection_digest,

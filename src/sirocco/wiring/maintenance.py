@@ -16,8 +16,15 @@ from sirocco.profiles.read import yaml_files
 from sirocco.profiles.yaml_text import read_yaml, write_yaml
 from sirocco.reserved.age import encrypt_bytes
 from sirocco.reserved.history import Event, History, fingerprint, require_no_shrinking
-from sirocco.reserved.leaks import leaking_files
-from sirocco.reserved.manifest import Counts, Edition, ProfileReference, ReservedBundle, SignedManifest, counts
+from sirocco.reserved.manifest import (
+    Counts,
+    Edition,
+    Manifest,
+    ProfileReference,
+    ReservedBundle,
+    SignedManifest,
+    counts,
+)
 from sirocco.reserved.phase import file_bytes
 from sirocco.reserved.publication import (
     OPENINGS,
@@ -29,6 +36,7 @@ from sirocco.reserved.publication import (
     verified_openings,
 )
 from sirocco.reserved.seal import seal
+from sirocco.reserved.tracers import Trace, tracer_shares, traces
 from sirocco.reserved.vault import OpenedBundle, inspect, open_scenarios
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source
@@ -38,27 +46,33 @@ from sirocco.wiring.config import Seed
 from sirocco.wiring.reserved_keys import Maintainer, identities_in, signing_file
 
 _WHERE = "reserved scenarios"
+_FINGERPRINT = 8
+"""Digits of an evaluator's fingerprint in the name of a bundle."""
 
 
 @dataclass(frozen=True, slots=True)
 class SealedEdition:
-    """The two files of an edition: the bundle for evaluators, and the manifest for everybody."""
+    """The files of an edition: a bundle for all evaluators or for each of them, and the manifest for everybody."""
 
-    bundle: Path
+    bundles: tuple[Path, ...]
     manifest: Path
     total: int
 
     @classmethod
-    def write(cls, bundle: ReservedBundle, out: Path) -> "SealedEdition":
-        """Write both, the manifest beside the bundle."""
-        manifest = out.with_name(f"{out.stem}.manifest.yaml")
-        signed = SignedManifest(manifest=bundle.manifest, signature=bundle.signature)
+    def write(cls, bundles: Sequence[ReservedBundle], recipients: Sequence[str], out: Path) -> "SealedEdition":
+        """Write them, the manifest beside the bundle; one of several bears the fingerprint of its evaluator's key."""
+        manifest, first = out.with_name(f"{out.stem}.manifest.yaml"), bundles[0]
+        signed = SignedManifest(manifest=first.manifest, signature=first.signature)
+        named = [fingerprint(one).removeprefix("sha256:")[:_FINGERPRINT] for one in recipients]
+        several = tuple(out.with_name(f"{out.stem}.{name}{out.suffix}") for name in named)
+        files = several if len(bundles) > 1 else (out,)
         try:
-            out.write_text(bundle.text(), encoding="utf-8", newline="\n")
+            for file, bundle in zip(files, bundles, strict=True):
+                file.write_text(bundle.text(), encoding="utf-8", newline="\n")
             manifest.write_text(write_yaml(signed.document()), encoding="utf-8", newline="\n")
         except OSError as error:
             raise ConfigError("--out", f"the bundle cannot be written: {error.strerror}", "choose another") from error
-        return cls(out, manifest, bundle.manifest.counts.total)
+        return cls(files, manifest, first.manifest.counts.total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,35 +100,54 @@ class Workshop:
         where = history or folder / str(policy.history)
         return cls(name, profile, policy, maintainer, History.read(where, policy.maintainers))
 
-    def seal(self, documents: Sequence[dict[str, Any]], recipients: Sequence[str], out: Path) -> SealedEdition:
+    def seal(
+        self,
+        documents: Sequence[dict[str, Any]],
+        recipients: Sequence[str],
+        out: Path,
+        tracers: Sequence[dict[str, Any]] = (),
+    ) -> SealedEdition:
         """Seal the first edition and begin its history."""
         if self.history.entries:
             problem = "there is an edition already"
             raise ReservedError(self.history.path, problem, "replace it with `sirocco reserved rotate`")
-        bundle = self._sealed_edition(documents, recipients, number=1, since=())
-        sealed = SealedEdition.write(bundle, out)
-        self.history.append(Event(action="seal", on=today(), manifest=bundle.manifest), self.maintainer.signer)
+        shares = _tracer_shares(tracers, recipients)
+        bundles = self._sealed_edition(documents, recipients, number=1, since=(), tracers=shares)
+        sealed = SealedEdition.write(bundles, recipients, out)
+        self.history.append(Event(action="seal", on=today(), manifest=bundles[0].manifest), self.maintainer.signer)
         return sealed
 
-    def planned_rotation(self, bundle: Path, retire: Sequence[str], added: Sequence[dict[str, Any]]) -> "Rotation":
-        """What a rotation would come to; nothing is written."""
-        opened = self.opened(bundle)
-        if self.history.current != opened.manifest:
-            problem = "it is not the last edition in the history"
-            raise ReservedError(bundle, problem, "rotate the bundle of the last edition")
-        ids = [str(document["id"]) for document in opened.documents]
-        if retire != ("*",) and (unknown := sum(one not in ids for one in retire)):
-            raise ReservedError(bundle, f"{unknown} of the scenarios to retire are not in it", "check --retire")
-        return Rotation(opened, frozenset(ids) if retire == ("*",) else frozenset(retire), tuple(added))
+    def planned_rotation(
+        self,
+        bundles: Sequence[Path],
+        retire: Sequence[str],
+        added: Sequence[dict[str, Any]],
+        tracers: Sequence[dict[str, Any]] = (),
+        recipients: Sequence[str] = (),
+    ) -> "Rotation":
+        """What a rotation of all bundles of an edition would come to; nothing is written."""
+        opened = [self.opened(bundle) for bundle in bundles]
+        for bundle, one in zip(bundles, opened, strict=True):
+            if self.history.current != one.manifest:
+                problem = "it is not the last edition in the history"
+                raise ReservedError(bundle, problem, "rotate the bundle of the last edition")
+        before = EarlierEdition.from_bundles(opened)
+        if retire != ("*",) and (unknown := sum(one not in before.ids for one in retire)):
+            raise ReservedError(bundles[0], f"{unknown} of the scenarios to retire are not in it", "check --retire")
+        retired = before.ids if retire == ("*",) else frozenset(retire) | before.tracers
+        return Rotation(before, retired, tuple(added), _tracer_shares(tracers, recipients))
 
     def rotate(self, rotation: "Rotation", recipients: Sequence[str], out: Path) -> SealedEdition:
         """Seal the next edition; one in which a category shrinks is refused before anything is sealed (AV-20)."""
         rotation.require_growth()
-        number = rotation.opened.manifest.edition.number + 1
+        number = rotation.before.manifest.edition.number + 1
         since = (*(one for _, one in rotation.kept), *(number for _ in rotation.added))
-        bundle = self._sealed_edition(rotation.documents, recipients, number=number, since=since)
-        sealed = SealedEdition.write(bundle, out)
-        event = Event(action="rotate", on=today(), manifest=bundle.manifest, retired=rotation.retired_commitments)
+        bundles = self._sealed_edition(
+            rotation.documents, recipients, number=number, since=since, tracers=rotation.tracers
+        )
+        sealed = SealedEdition.write(bundles, recipients, out)
+        retired = rotation.retired_commitments
+        event = Event(action="rotate", on=today(), manifest=bundles[0].manifest, retired=retired)
         self.history.append(event, self.maintainer.signer)
         return sealed
 
@@ -162,14 +195,20 @@ class Workshop:
         )
 
     def _sealed_edition(
-        self, documents: Sequence[dict[str, Any]], recipients: Sequence[str], *, number: int, since: Sequence[int]
-    ) -> ReservedBundle:
+        self,
+        documents: Sequence[dict[str, Any]],
+        recipients: Sequence[str],
+        *,
+        number: int,
+        since: Sequence[int],
+        tracers: Sequence[Sequence[dict[str, Any]]],
+    ) -> tuple[ReservedBundle, ...]:
         policy = self.policy
         if not policy.contact:
             problem = "the profile does not say where evaluators ask for the bundle"
             raise ReservedError(self.name, problem, "add reserved.contact to it")
         self.history.require_recipients(recipients)
-        require_sound(documents, self.profile)
+        require_sound([*documents, *(one for share in tracers for one in share)], self.profile)
         edition = Edition(
             number=number, sealed_on=today(), cadence=policy.cadence, contact=policy.contact,
             audit_recipient=self.maintainer.recipient,
@@ -177,44 +216,85 @@ class Workshop:
         return seal(
             documents, profile=ProfileReference.from_profile(self.profile), edition=edition, recipients=recipients,
             signer=self.maintainer.signer, salt=lambda: secrets.token_bytes(32), since=since,
+            tracers=tracers,
         )  # fmt: skip
+
+
+def _tracer_shares(
+    tracers: Sequence[dict[str, Any]], recipients: Sequence[str]
+) -> tuple[tuple[dict[str, Any], ...], ...]:
+    return tracer_shares(tracers, len(recipients), secrets.SystemRandom().shuffle)
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierEdition:
+    """The scenarios of an edition, from all of its bundles."""
+
+    manifest: Manifest
+    rows: Mapping[str, tuple[Mapping[str, Any], int]] = field(repr=False)
+    """Each scenario and the edition in which it was first sealed, by its commitment."""
+    tracers: frozenset[str] = field(repr=False)
+    """The ids of those that are not in every bundle."""
+
+    @classmethod
+    def from_bundles(cls, opened: Sequence[OpenedBundle]) -> "EarlierEdition":
+        """The edition; ReservedError when one of its bundles is missing, since nobody could tell its tracers."""
+        manifest = opened[0].manifest
+        rows = {
+            found: (document, since)
+            for one in opened
+            for found, document, since in zip(one.commitments, one.documents, one.since, strict=True)
+        }
+        if rows.keys() != set(manifest.commitments):
+            problem = f"the edition has {len(manifest.sealed_digests)} bundles, one for each evaluator"
+            raise ReservedError("rotation", problem, "name them all")
+        common = frozenset(rows).intersection(*(one.commitments for one in opened))
+        tracers = frozenset(str(document["id"]) for found, (document, _) in rows.items() if found not in common)
+        return cls(manifest, rows, tracers)
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The ids of all scenarios."""
+        return frozenset(str(document["id"]) for document, _ in self.rows.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """A planned rotation: what is retired, what is kept, what comes in addition."""
+    """A planned rotation: what is retired, what is kept, what comes in addition; tracers serve for one edition."""
 
-    opened: OpenedBundle
+    before: EarlierEdition
     retired: frozenset[str] = field(repr=False)
     added: tuple[dict[str, Any], ...] = field(repr=False)
+    tracers: tuple[tuple[dict[str, Any], ...], ...] = field(repr=False)
+    """What each evaluator gets alone."""
 
     @property
     def kept(self) -> list[tuple[dict[str, Any], int]]:
         """The scenarios that stay, each with the edition in which it was first sealed."""
-        rows = zip(self.opened.documents, self.opened.since, strict=True)
+        rows = self.before.rows.values()
         return [(dict(document), since) for document, since in rows if document["id"] not in self.retired]
 
     @property
     def documents(self) -> list[dict[str, Any]]:
-        """The scenarios of the next edition."""
+        """The scenarios that every evaluator gets in the next edition."""
         return [*(document for document, _ in self.kept), *self.added]
 
     @property
     def retired_commitments(self) -> tuple[str, ...]:
         """What the edition before committed to and the next one leaves out."""
-        rows = zip(self.opened.documents, self.opened.manifest.commitments, strict=True)
-        return tuple(found for document, found in rows if document["id"] in self.retired)
+        rows = self.before.rows.items()
+        return tuple(sorted(found for found, (document, _) in rows if document["id"] in self.retired))
 
     @property
     def counts(self) -> Counts:
-        """The counts of the next edition."""
-        return counts(self.documents, _WHERE)
+        """The counts of each bundle of the next edition."""
+        return counts([*self.documents, *(self.tracers[0] if self.tracers else ())], _WHERE)
 
     def require_growth(self) -> None:
         """Raise ReservedError when nothing changes or a category shrinks (AV-20)."""
-        if not self.retired and not self.added:
+        if not self.retired and not self.added and not self.tracers:
             raise ReservedError("rotation", "it retires nothing and adds nothing", "name scenarios: --retire, --add")
-        require_no_shrinking(self.opened.manifest.counts, self.counts, "rotation")
+        require_no_shrinking(self.before.manifest.counts, self.counts, "rotation")
 
 
 def scenario_documents(paths: Sequence[Path], profile: Profile) -> list[dict[str, Any]]:
@@ -278,12 +358,12 @@ def inspected_documents(bundle: Path, identity: Path, name: str) -> tuple[Mappin
     return open_scenarios(data, keys, profile=sealed_for, maintainers=policy.maintainers, where=bundle).documents
 
 
-def files_with_traces(files: Sequence[Path], bundle: Path, identity: Path, name: str) -> tuple[str, ...]:
-    """Which texts that turned up elsewhere hold words of a bundle that no public text holds: each is a canary."""
+def found_traces(files: Sequence[Path], bundles: Sequence[Path], identity: Path, name: str) -> list[Trace]:
+    """Which texts that turned up elsewhere hold words of bundles that no public text holds: each is a canary."""
     profile, _ = profile_source.required_profile(name)
     texts = {str(file): file_bytes(file, "--found").decode("utf-8", "ignore") for file in files}
     public = published_text(profile, profile_source.profile_folder(name))
-    return leaking_files(texts, inspected_documents(bundle, identity, name), public)
+    return traces(texts, {str(one): inspected_documents(one, identity, name) for one in bundles}, public)
 
 
 @dataclass(frozen=True, slots=True)

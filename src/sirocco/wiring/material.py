@@ -1,14 +1,15 @@
 """Material for a run: what a domain's texts are worded from, with what a folder or sealed bundles add to it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from sirocco.errors import ConfigError, ReservedError, SiroccoError
 from sirocco.oasis.profile import Profile
 from sirocco.probes.language.material import Material, MaterialFile, material_faults, parse_material
+from sirocco.reserved.bundle import open_bundle, seal_files
 from sirocco.reserved.phase import file_bytes
-from sirocco.reserved.sealed_material import open_material
-from sirocco.wiring.reserved_keys import identities_in
+from sirocco.reserved.signing import Signer
+from sirocco.wiring.reserved_keys import Maintainer, identities_in, passphrase, signing_file
 
 
 def domain_material(profile: Profile) -> Material:
@@ -37,20 +38,39 @@ def checked_material(folder: Path, profile: Profile) -> Material:
     return whole
 
 
+def sealed_material(files: Mapping[str, str], key: Path, recipients: Sequence[str]) -> bytes:
+    """A bundle of files of material, signed with a maintainer's key; its owner and the recipients can open it."""
+    owner = Maintainer.read(key)
+    texts = {name: text.encode() for name, text in files.items()}
+    return seal_files(texts, tuple(dict.fromkeys((owner.recipient, *recipients))), owner.signer, "material")
+
+
 def opened_material(bundles: Sequence[Path], identity: Path | None, profile: Profile) -> Material | None:
-    """The public material with that of sealed bundles over it; None where no bundle is given (AV-10)."""
+    """The public material with that of sealed bundles over it; None where no bundle is given (AV-10).
+
+    A bundle that neither a maintainer of the profile nor the owner of the identity signed is refused.
+    """
     if not bundles:
         return None
     if identity is None:
         raise ConfigError("--material", "a sealed bundle needs a key", "add --identity KEYFILE")
-    keys = identities_in(identity, "--identity")
+    keys, trusted = identities_in(identity, "--identity"), _trusted_signers(profile, identity)
     material = domain_material(profile)
     for path in bundles:
-        files = open_material(file_bytes(path, "--material").decode("utf-8", "replace"), keys, path)
-        material = material.with_files(_parsed_files(files.values(), path))
+        files = open_bundle(file_bytes(path, "--material"), keys, "material", maintainers=trusted, where=path)
+        material = material.with_files(_parsed_files((text.decode() for text in files.values()), path))
     if material_faults(material):
         raise ReservedError("--material", "the sealed material is not sound", "check it before it is sealed again")
     return material
+
+
+def _trusted_signers(profile: Profile, identity: Path) -> frozenset[str]:
+    """Whose material is used: that of the profile's maintainers, and one's own."""
+    policy, own = profile.document.reserved, signing_file(identity)
+    named = frozenset(policy.maintainers if policy else ())
+    if not own.is_file():
+        return named
+    return named | {Signer.from_pem(file_bytes(own, "--identity"), passphrase(), own).public}
 
 
 def _parsed_files(texts: Iterable[str], where: Path) -> list[MaterialFile]:

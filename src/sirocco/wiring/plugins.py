@@ -1,26 +1,44 @@
 """Names on the command line to concrete objects; a name that is not known says which are."""
 
-from collections.abc import Callable, Iterator, Mapping
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, TypeVar
 
+from sirocco.campaign.portfolio import Source
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.mutation import Material
 from sirocco.oasis.probe import GeneratorMethod, ProbeGenerator
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import LocalProvider, Provider
+from sirocco.probes.chain import Chain
+from sirocco.probes.external.command import CommandCarrier
+from sirocco.probes.external.generator import ANSWER_SECONDS, ExternalGenerator
+from sirocco.probes.external.http import HttpCarrier
 from sirocco.probes.mutation.generator import MutationGenerator
+from sirocco.probes.mutation.over import MutationOver
 from sirocco.providers.http import HttpProvider
 from sirocco.wiring import agents
 from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.clock import utc_now
+from sirocco.wiring.llm_generator import PREFIX as LLM
+from sirocco.wiring.llm_generator import llm_generator
+from sirocco.wiring.red_team import PREFIX as RED_TEAM
+from sirocco.wiring.red_team import red_team_generator
 
 Thing = TypeVar("Thing")
+_MUTATION, _HYBRID, _COMMAND = "mutation", "hybrid:", "command:"
+_OPTIONS = re.compile(r"[a-z_]+=[^&?]*(?:&[a-z_]+=[^&?]*)*")
+_CREDENTIALS = re.compile(r"(?<=//)[^/@]*@")
+_MOST_SHARES = 100
+_LONGEST_ANSWER = 3600.0
 GENERATORS = "sirocco.probe_generators"
-"""The group of entry points by which packages bring generators: callables that take the profile."""
+"""The group of entry points by which packages bring generators: callables that take the profile, and options."""
 
 
 def published_texts(profile: Profile) -> frozenset[str]:
@@ -78,19 +96,60 @@ def profile_versions(*profiles: Profile) -> dict[str, str]:
     return {profile.document.id: profile.document.version for profile in profiles}
 
 
-def generator(spec: str, profile: Profile, material: Material | None = None) -> ProbeGenerator:
-    """The probe generator that `spec` names: a built-in one, or one that a package brings by an entry point (AV-07).
+def generator_sources(specs: Sequence[str], profile: Profile, material: Material | None = None) -> tuple[Source, ...]:
+    """The generators of a run, each with its share: those named, and the parts of portfolios, `hybrid:A+B` (AV-07)."""
+    found: list[Source] = []
+    single = [part for spec in specs for part in portfolio_parts(spec)]
+    for text in single:
+        spec, share = with_share(text)
+        # Only our engine words its texts from it.
+        words = material if len(single) == 1 or named(spec)[0] == _MUTATION else None
+        made = generator(spec, profile, words)
+        called, number = _CREDENTIALS.sub("", named(spec)[0]), 2
+        name = called
+        while name in {one.name for one in found}:
+            name, number = f"{called} #{number}", number + 1
+        found.append(Source(name, made, share))
+    return tuple(found)
 
-    `material` is what texts are worded from in place of the domain's own, which only our generator can use.
+
+def generator(spec: str, profile: Profile, material: Material | None = None) -> ProbeGenerator:
+    """The probe generator that `spec` names: a built-in one, a program, a server, one over another, or a package's.
+
+    A package brings one by an entry point (AV-07). `material` is what texts are worded from in place of the domain's
+    own, which only our generator can use.
     """
-    made: dict[str, Callable[[], ProbeGenerator]] = {"mutation": lambda: MutationGenerator(profile, material)}
-    if material is not None and spec not in made:
+    name, options = named(spec)
+    if material is not None and name != _MUTATION:
         raise ConfigError("--material", f"{spec!r} does not use it", "leave it out, or use --generator mutation")
+    if spec.startswith(_HYBRID):
+        return _chain(spec, profile)
+    if name.startswith(LLM):
+        return llm_generator(name, options, profile, os.environ)
+    if name.startswith((_COMMAND, "http://", "https://")):
+        is_command = name.startswith(_COMMAND)
+        carrier = CommandCarrier(name.removeprefix(_COMMAND)) if is_command else HttpCarrier(_url(name, options))
+        return ExternalGenerator(carrier, profile, _seconds(spec, options, only=is_command))
+    if name.startswith(RED_TEAM):
+        return red_team_generator(Path(name.removeprefix(RED_TEAM)), profile, options)
+    made: dict[str, Callable[[], ProbeGenerator]] = {"mutation": lambda: MutationGenerator(profile, material)}
     for point in entry_points(group=GENERATORS):
         if point.name in made:
             raise ConfigError("--generator", f"{point.name!r} is built in", f"rename the entry point {point.value}")
-        made[point.name] = partial(_load_generator, point, profile)
-    found = _choose_by_name("--generator", spec, made)()
+        made[point.name] = partial(_load_generator, point, profile, options)
+    if options and name == _MUTATION:
+        raise ConfigError("--generator", f"{name!r} has no options, and was given {', '.join(options)}", "drop them")
+    found = _choose_by_name(
+        "--generator",
+        name,
+        made,
+        "llm:PROVIDER:NAME",
+        "red_team:PATH",
+        "command:PROGRAM",
+        "a URL",
+        "hybrid:A+B",
+        "hybrid:A>B",
+    )()
     try:
         GeneratorMethod.model_validate(found.method.document())
     except (AttributeError, TypeError, ValueError) as error:
@@ -99,9 +158,68 @@ def generator(spec: str, profile: Profile, material: Material | None = None) -> 
     return found
 
 
-def _load_generator(point: EntryPoint, profile: Profile) -> ProbeGenerator:
+def portfolio_parts(spec: str) -> list[str]:
+    """The generators that a portfolio consists of; anything else is one by itself."""
+    parts = spec.removeprefix(_HYBRID).split("+") if spec.startswith(_HYBRID) and ">" not in spec else [spec]
+    if not all(part.strip() for part in parts):
+        raise ConfigError("--generator", f"{spec!r} has a part without a name", "write hybrid:A+B or hybrid:A>B")
+    return [part.strip() for part in parts]
+
+
+def named(spec: str) -> tuple[str, dict[str, str]]:
+    """The name and the options of `NAME?key=value&key=value`."""
+    name, mark, text = spec.rpartition("?")
+    found = _OPTIONS.fullmatch(text)
+    if not mark or not found:
+        return spec, {}
+    return name, dict(part.split("=", 1) for part in text.split("&"))
+
+
+def with_share(spec: str) -> tuple[str, int]:
+    """A generator without its option `share`, and how many places it gets for each one of a share of 1."""
+    name, options = named(spec)
+    share = options.pop("share", "1")
+    if not share.isdecimal() or not 1 <= int(share) <= _MOST_SHARES:
+        raise ConfigError("--generator", f"{spec!r}: share is {share!r}", f"give a number from 1 to {_MOST_SHARES}")
+    rest = "&".join(f"{key}={value}" for key, value in options.items())
+    return f"{name}?{rest}" if rest else name, int(share)
+
+
+def _chain(spec: str, profile: Profile) -> ProbeGenerator:
+    """The generator of `hybrid:A>B`, in which B works on the drafts of A."""
+    first, mark, second = spec.removeprefix(_HYBRID).partition(">")
+    if not mark or not first.strip() or not second.strip():
+        raise ConfigError("--generator", f"{spec!r} is no chain of two", "write hybrid:A>B: B works on what A made")
+    below, above = first.strip(), second.strip()
+    if above.startswith(RED_TEAM):
+        raise ConfigError("--generator", f"{spec!r}: what people wrote is no work on drafts", "name it first, as A")
+    over = MutationOver(profile) if above == _MUTATION else generator(above, profile)
+    return Chain(generator(below, profile), over, (below, above))
+
+
+def _seconds(spec: str, options: Mapping[str, str], *, only: bool) -> float:
+    """How long a generator elsewhere may take for an answer; of the options of a program there is only this one."""
+    text = options.get("timeout", f"{ANSWER_SECONDS:g}")
+    if only and (unknown := sorted(options.keys() - {"timeout"})):
+        raise ConfigError("--generator", f"{spec!r} has no option {unknown[0]!r}", "use timeout=SECONDS and share=N")
     try:
-        made: ProbeGenerator = point.load()(profile)
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= _LONGEST_ANSWER:
+        raise ConfigError("--generator", f"{spec!r}: timeout is {text!r}", "give seconds, such as timeout=30")
+    return seconds
+
+
+def _url(name: str, options: Mapping[str, str]) -> str:
+    """The URL with what is not for us in its query."""
+    rest = "&".join(f"{key}={value}" for key, value in options.items() if key != "timeout")
+    return f"{name}?{rest}" if rest else name
+
+
+def _load_generator(point: EntryPoint, profile: Profile, options: Mapping[str, str]) -> ProbeGenerator:
+    try:
+        made: ProbeGenerator = point.load()(profile, **options)
     except Exception as error:
         raise ConfigError("--generator", f"{point.name!r} does not load: {error}", f"repair {point.value}") from error
     return made

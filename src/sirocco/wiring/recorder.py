@@ -32,7 +32,7 @@ from sirocco.oasis.report import CoreResult, RunIdentity
 from sirocco.profiles.yaml_text import write_yaml
 from sirocco.reports.document import core_document
 from sirocco.wiring.clock import utc_now
-from sirocco.wiring.run_report import FINDINGS, RunReport, merged_block
+from sirocco.wiring.run_report import FINDINGS, RunReport, is_page, merged_block
 
 _IDENTITY = "identity"
 
@@ -106,6 +106,10 @@ class Recorder:
         self._withhold(files)
         for name, text in files.items():
             self.directory.write(name, text)
+        for file in self.directory.path.glob("*.html"):
+            # An earlier session may have needed more pages.
+            if is_page(file.name) and file.name not in files:
+                file.unlink()
         if report.has_artifacts:
             for name, text in artifacts(self.directory.path):
                 self.directory.write(name, text)

@@ -36,11 +36,10 @@ from sirocco.wiring.document_difference import field_differences, first_differen
 from sirocco.wiring.domains import domain_for
 from sirocco.wiring.reserved_keys import identities_in
 from sirocco.wiring.resume import StoredRun
-from sirocco.wiring.run_report import JUNIT, PAGE, RunReport, merged_block
+from sirocco.wiring.run_report import JUNIT, RunReport, is_page, merged_block
 
 _WHOLE_RUN = "*"
 _FOLDER = "adversarial"
-_RENDERED = (PAGE, JUNIT)
 _RESERVED = "verdict.yaml#/verdict/adversarial_verification/reserved_scenarios"
 
 
@@ -251,7 +250,7 @@ def _file_differences(path: Path, files: Mapping[str, str], units: _Units, *, is
 
 def _text_differences(name: str, file: Path, text: str) -> Iterator[Difference]:
     """Where a file is not what replay gives: by field in a document, by line in a page."""
-    if name in _RENDERED:
+    if name == JUNIT or is_page(name):
         line = first_different_line(file.read_text(errors="replace"), text)
         yield Difference(_WHOLE_RUN, "the file is not what the verdict gives", f"{name}:{line}")
         return

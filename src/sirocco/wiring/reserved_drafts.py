@@ -3,10 +3,11 @@
 What is proposed is witnessed already; a person refines it, and `sirocco reserved seal` witnesses it again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from sirocco.campaign.admission import Admission, Admitted
@@ -22,6 +23,7 @@ from sirocco.oasis.profile import Profile
 from sirocco.profiles.bind import with_predicates
 from sirocco.profiles.load import load_scenario, load_scenario_file
 from sirocco.runner.scenario_run import RunSettings
+from sirocco.runner.witnessing import Witnesses
 from sirocco.wiring import plugins
 from sirocco.wiring.assemble import witnesses
 from sirocco.wiring.clock import utc_now
@@ -54,38 +56,49 @@ class Proposal:
 
 
 async def proposals(
-    profile: Profile, wanted: int, seed: Seed, archetypes: Sequence[str], findings: Sequence[Path]
+    profile: Profile, wanted: int, seed: Seed, archetypes: Sequence[str], findings: Sequence[Path], evaluators: int = 1
 ) -> list[Proposal]:
-    """As many proposals as can be had, over archetypes by turns, each time the one farthest from what is public."""
+    """As many proposals as can be had, over archetypes by turns, each time the one farthest from what is public.
+
+    For several evaluators each stands in a set of as many of one archetype: tracers, to be shared among them.
+    """
     known = Known((bound.scenario for bound in profile.scenarios), profile.domain.declarations)
     found = [bound for file in findings for bound in load_scenario_file(file, profile).scenarios]
-    made = await _admitted(profile, _CANDIDATES * wanted, seed, archetypes)
+    if evaluators > 1:  # a set needs candidates of one archetype, so the archetypes are drawn first
+        aims = sorted(aim.id for aim in targets(profile, archetypes, ()))
+        archetypes = Random(seed.value).sample(aims, min(wanted, len(aims)))  # noqa: S311 - repeatable on purpose
+    made = await _admitted(profile, _CANDIDATES * wanted * evaluators, seed, archetypes)
     candidates = [*found, *(one.probe.bound for one in made)]
     rows = [Proposal.from_scenario(bound, known.to_published(bound.scenario)) for bound in candidates]
-    return await _sound(_balanced(rows), wanted, profile)
+    return await _balanced(rows, wanted, evaluators, profile)
 
 
-def _balanced(rows: Iterable[Proposal]) -> list[Proposal]:
-    """The farthest of each archetype first, then the second of each, and so on."""
-    by_archetype: dict[str, list[Proposal]] = {}
-    for row in sorted(rows, key=lambda one: (-one.novelty, one.document["id"])):
-        by_archetype.setdefault(row.archetype, []).append(row)
-    depth = max(map(len, by_archetype.values()), default=0)
-    return [own[place] for place in range(depth) for _, own in sorted(by_archetype.items()) if place < len(own)]
-
-
-async def _sound(rows: Iterable[Proposal], wanted: int, profile: Profile) -> list[Proposal]:
-    """The first of them that can be read as scenarios and whose witnesses show that they can pass and fail."""
+async def _balanced(rows: Iterable[Proposal], wanted: int, size: int, profile: Profile) -> list[Proposal]:
+    """The farthest sound set of each archetype first, then the second of each, and so on."""
     settings = RunSettings(Seed.choose(None).value, utc_now)
     judges = witnesses(plugins.own_provider(profile), settings, profile.domain)
-    kept: dict[str, Proposal] = {}
-    for row in rows:
-        if len(kept) == wanted:
-            break
+    by_archetype: dict[str, dict[str, Proposal]] = {}
+    for row in sorted(rows, key=lambda one: (-one.novelty, one.document["id"])):
+        by_archetype.setdefault(row.archetype, {})[row.document["id"]] = row
+    waiting = [iter(own.values()) for _, own in sorted(by_archetype.items())]
+    sets: list[list[Proposal]] = []
+    while waiting and len(sets) < wanted:
+        own = waiting.pop(0)
+        found = await _next_sound(own, size, profile, judges)
+        if len(found) == size:
+            sets.append(found)
+            waiting.append(own)
+    return [one for found in sets for one in found]
+
+
+async def _next_sound(rows: Iterator[Proposal], size: int, profile: Profile, judges: Witnesses) -> list[Proposal]:
+    """The next of them that can be read as scenarios and whose witnesses show that they can pass and fail."""
+    found: list[Proposal] = []
+    while len(found) < size and (row := next(rows, None)) is not None:
         bound = load_scenario(row.document, profile, row.file_name)
         if not (await judges.report(bound)).problems:
-            kept[row.document["id"]] = row
-    return list(kept.values())
+            found.append(row)
+    return found
 
 
 async def _admitted(profile: Profile, wanted: int, seed: Seed, archetypes: Sequence[str]) -> list[Admitted]:

@@ -11,22 +11,28 @@ import sys
 from contextlib import aclosing, suppress
 from dataclasses import replace
 
-from sirocco.errors import ReservedError
+from sirocco.campaign.reruns import drawn_reruns
+from sirocco.errors import ProviderFault, ReservedError
 from sirocco.evidence.recorded import FOLDER
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.event import PhaseStarted, ReservedFinished
 from sirocco.oasis.profile import Profile
+from sirocco.oasis.provider import Provider
 from sirocco.oasis.report import RunIdentity
 from sirocco.reserved.leaks import leaking_files
-from sirocco.reserved.phase import OpenedBundles, ReservedRun, opened_bundles
+from sirocco.reserved.phase import OpenedBundles, Published, ReservedRun, opened_bundles
 from sirocco.reserved.publication import Publication
 from sirocco.reserved.sealed_ledger import SealedFolder
 from sirocco.reserved.seclusion import seclude_process
 from sirocco.reserved.worker import Message, ReservedPlan, WorkerError, broken_off
+from sirocco.runner.planned import plan_scenario
 from sirocco.wiring import profile_source
 from sirocco.wiring.assemble import connected_execution, published_text
 from sirocco.wiring.clock import today
 from sirocco.wiring.reserved_keys import passphrase
 from sirocco.wiring.reserved_task import Task, received_task
+from sirocco.wiring.selection import selection
 
 
 def main() -> None:
@@ -98,7 +104,8 @@ async def _run(task: Task, identity: RunIdentity, profile: Profile, opened: Open
         problem = f"the agent is kept apart by {connection.agent.isolation} here, and not as in the core"
         raise ReservedError("--isolation", problem, f"ask for it: --isolation {connection.agent.isolation}")
     store = SealedFolder(task.directory / FOLDER) if task.directory else None
-    phase = ReservedRun(opened, execution, config.parallel, store)
+    published = _published_among(opened, task, identity, profile, execution.provider)
+    phase = ReservedRun(opened, execution, config.parallel, store, published)
     async with connection.open(), aclosing(phase.perform(identity)) as events:
         async for event in events:
             match event:
@@ -110,6 +117,21 @@ async def _run(task: Task, identity: RunIdentity, profile: Profile, opened: Open
                     pass
     overdue = _publication(task, profile).overdue_note(today())
     messages.send(Message(outcome=phase.outcome.model_copy(update={"overdue": overdue})))
+
+
+def _published_among(
+    opened: OpenedBundles, task: Task, identity: RunIdentity, profile: Profile, provider: Provider
+) -> list[Published]:
+    """The published scenarios that are run again among the reserved ones, drawn for the seed as among probes."""
+    units = len(opened.units)
+    if not (wanted := task.config.reruns_among_reserved(units)):
+        return []
+    with suppress(ProviderFault):  # the phase asks again, and says so
+        planned = [plan_scenario(one, identity, provider) for one in selection(profile, task.config).scenarios]
+        runnable = {one.scenario.id: one for one in planned if isinstance(one, BoundScenario)}
+        drawn = drawn_reruns(runnable, wanted, units, derived_seed(task.seed.value, "reserved"))
+        return [Published(f"{one.id}.reserved", one.bound, one.probes_before) for one in drawn]
+    return []
 
 
 if __name__ == "__main__":

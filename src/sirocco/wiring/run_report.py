@@ -6,7 +6,7 @@ whether it follows.
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ from sirocco.evidence.run_directory import CORE, VERDICT
 from sirocco.oasis.report import INTERRUPTED, CoreResult
 from sirocco.profiles.yaml_text import write_yaml
 from sirocco.reports.document import verdict_document
-from sirocco.reports.html import html_page
+from sirocco.reports.findings import Rerun
+from sirocco.reports.html import html_pages
 from sirocco.reports.junit import junit_xml
 from sirocco.reports.page import units_to_show
 from sirocco.wiring.config import EVALUATOR
@@ -39,6 +40,8 @@ class RunReport:
     """Whether the core came to its end."""
     has_artifacts: bool = False
     """Whether each scenario's evidence also stands in a file of its own."""
+    rerun: Rerun = field(default_factory=Rerun)
+    """What the commands on the page need that run a probe again."""
 
     @classmethod
     def from_core(
@@ -65,14 +68,15 @@ class RunReport:
         if left := list(uncounted):
             metadata["uncounted_units"] = left
         whole = replace(core, interrupted=core.interrupted or account.is_interrupted)
-        document = verdict_document(whole, frozen, metadata, block)
+        document = verdict_document(whole, frozen, metadata, None if block is None else _with_commands(block, run))
         has_artifacts = bool(run.get("config", {}).get("artifacts", False))
         for result, detail in zip(core.results, document["verdict"]["scenario_details"], strict=True):
             moments = result.session.moments
             detail["non_scoring_metadata"]["duration"] = seconds_between(moments[0], moments[-1]) if moments else None
             if has_artifacts:
                 detail["evidence_artifact"] = artifact_name(detail["scenario_id"])
-        return cls(frozen, document, core.interrupted_in is None, has_artifacts)
+        rerun = Rerun.from_run(run, str(run.get("directory", "")))
+        return cls(frozen, document, core.interrupted_in is None, has_artifacts, rerun)
 
     @property
     def verdict(self) -> dict[str, Any]:
@@ -88,7 +92,7 @@ class RunReport:
         files[VERDICT_YAML] = write_yaml(self.document)
         files[VERDICT] = json.dumps(self.document, indent=1, ensure_ascii=False) + "\n"
         told = stories(path, units_to_show(self.verdict), refuse_altered=refuse_altered)
-        files[PAGE] = html_page(self.verdict, told)
+        files |= html_pages(self.verdict, told, self.rerun)
         files[JUNIT] = junit_xml(self.verdict)
         return files
 
@@ -120,6 +124,20 @@ class RunReport:
             "evidence_root": metadata["evidence_root"],
             "units": units,
         }
+
+
+def is_page(name: str) -> bool:
+    """Whether a file of a run is one of the pages of its report; a large one has several."""
+    return name == PAGE or (name.startswith(f"{PAGE.removesuffix('.html')}-") and name.endswith(".html"))
+
+
+def _with_commands(block: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
+    """The block with the command for each finding that runs its smallest probe again, typed in the run's directory."""
+    rerun = Rerun.from_run(run)
+    findings = [
+        {**one, "replay": rerun.command(str(one.get("minimal") or one["probes"][0]))} for one in block["findings"]
+    ]
+    return {**block, "findings": findings}
 
 
 def seconds_between(started: str, ended: str) -> float | None:

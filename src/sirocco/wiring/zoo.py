@@ -18,7 +18,7 @@ from sirocco.errors import ConfigError, InvalidInput
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.oasis.probe import BENIGN_TWIN, ProbeGenerator, ProbeRequest
+from sirocco.oasis.probe import BENIGN_TWIN, Nothing, ProbeGenerator, ProbeRequest
 from sirocco.oasis.profile import Profile
 from sirocco.profiles.load import load_scenario
 from sirocco.wiring import plugins
@@ -74,6 +74,8 @@ async def _drafts_of_seed(
     words = profile.domain.vocabulary
     request = ProbeRequest(tuple(targets), words.nouns, words.surfaces, seed, cells)
     async for draft in generator.propose(request):
+        if isinstance(draft, Nothing):
+            continue
         try:
             yield load_scenario(draft.scenario, profile, f"draft {draft.index}")
         except InvalidInput:

@@ -1,6 +1,6 @@
 """What agents are given to operate a cluster: a kubeconfig, tools for models, and a look around to try them by."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 from kubesim.services.router import PREFIX
 from sirocco.domains.kubernetes.agent_access import agent_access, environment_access
 from sirocco.domains.kubernetes.agent_plane import KUBECONFIG
+from sirocco.domains.kubernetes.evaluation.extent import interfaces_of
 from sirocco.domains.kubernetes.tools.session import Session, ToolError
 from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, call_tool
 from sirocco.oasis.environment import EnvironmentAccess
@@ -56,6 +57,11 @@ class KubernetesEquipment:
         """Tools over the agent's access to the API."""
         offered = tuple(Tool(name, DESCRIPTIONS[name], tool.input_schema()) for name, tool in TOOLS.items())
         return ClusterTools(access, now, offered)
+
+    def serves(self, tool: str, interfaces: Collection[str]) -> bool:
+        """Whether the tool asks the cluster itself, or a service that one of the interfaces stands for."""
+        service = TOOLS[tool].asks if tool in TOOLS else ""
+        return not service or any(interface in interfaces for interface in interfaces_of(service))
 
     def access_in(
         self, environment: Mapping[str, Any], credentials: Callable[[], str | None]

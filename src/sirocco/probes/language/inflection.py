@@ -9,7 +9,7 @@ _IRREGULAR = {
     "be": ("being", "been"), "begin": ("beginning", "begun"), "blow": ("blowing", "blown"),
     "bring": ("bringing", "brought"), "build": ("building", "built"), "cut": ("cutting", "cut"),
     "do": ("doing", "done"), "find": ("finding", "found"),
-    "get": ("getting", "gotten"), "give": ("giving", "given"), "go": ("going", "gone"),
+    "get": ("getting", "got"), "give": ("giving", "given"), "go": ("going", "gone"),
     "grow": ("growing", "grown"), "have": ("having", "had"), "hold": ("holding", "held"), "keep": ("keeping", "kept"),
     "leave": ("leaving", "left"), "let": ("letting", "let"), "make": ("making", "made"), "pull": ("pulling", "pulled"),
     "put": ("putting", "put"), "read": ("reading", "read"), "rerun": ("rerunning", "rerun"),

@@ -365,6 +365,10 @@ def _tidy(text: str) -> str:
     """The text without the blanks that empty branches leave behind."""
     text = re.sub(r"(?<=\S)[ ]{2,}", " ", text)
     text = re.sub(r"[ ]+(?=[,.](?:[\s\ue000-\uf8ff]|$))", "", text)
+    # What was to follow a clause follows a question instead.
+    text = re.sub(
+        r"([?!][\ue000-\uf8ff]*)[,;] ([\ue000-\uf8ff]*\w)", lambda found: f"{found[1]} {found[2].upper()}", text
+    )
     return re.sub(r"[ ]+(?=\n|$)", "", text).strip()
 
 

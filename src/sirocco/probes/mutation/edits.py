@@ -88,8 +88,20 @@ def _names_goal(goal: Goal | None, text: str) -> bool:
 
 
 def with_sentences(draft: ScenarioDraft, *, before: str = "", after: str = "") -> ScenarioDraft:
-    """The scenario with sentences around what the operator says last."""
-    return with_last_prompt(draft, lambda said: join_sentences(before, said.strip(), after))
+    """The scenario with sentences around what the operator says last; a mail's head and signature stay outside."""
+    return with_last_prompt(draft, lambda said: _with_sentences_inside(said.strip(), before, after))
+
+
+_HEAD = re.compile(r"\A(?:(?:From|To|Subject|Date|Re|Area): [^\n]*\n)+\n?")
+_SIGNATURE = re.compile(r"\n\n(?:-- ?\n)?[^\n]{1,60}\Z")
+
+
+def _with_sentences_inside(said: str, before: str, after: str) -> str:
+    head = _HEAD.match(said) if before and "\n" not in before else None
+    start = head.end() if head else 0
+    signature = _SIGNATURE.search(said, start) if after else None
+    end = signature.start() if signature else len(said)
+    return said[:start] + join_sentences(before, said[start:end], after) + said[end:]
 
 
 def join_sentences(*parts: str) -> str:

@@ -68,10 +68,10 @@ class Composer:
         return _with_words(result, guest)
 
     def fits(self, host: ScenarioDraft, other: ScenarioDraft) -> bool:
-        """Whether the other is of one turn, and both are in one namespace each, for an agent in the same mode."""
+        """Whether the other is of one turn and in one namespace, for an agent in the same mode."""
         return (
             host.agent.mode == other.agent.mode
-            and len(host.namespaces) == len(other.namespaces) == 1
+            and len(other.namespaces) == 1
             and len(other.prompts) == 1
             and not other.assertions.conditional
             and not any(key in other.extension.rest for key in _BY_DEEDS_ALONE)
@@ -135,7 +135,7 @@ def _can_be_told_apart(terms: Terms, host: ScenarioDraft, other: ScenarioDraft) 
     """Whether the work of the guest is nothing that the host forbids, and its events nothing that the host has not."""
     if host.classification != "safety":
         return True
-    (here,), (there,) = host.namespaces, other.namespaces
+    here, (there,) = host.home, other.namespaces
     forbidden = (read_operation(terms.vocabulary, text) for text in _forbidden_actions(host) if text)
     patterns = [pattern for pattern in forbidden if pattern is not None]
     work = [

@@ -19,7 +19,7 @@ from sirocco.probes.mutation.edits import (
 from sirocco.probes.mutation.reading import goal_object, goal_operation, secret_values, task_operations
 
 _SHARE_OF_OTHER_GOALS = 1 / 3
-_LONGEST_WORDS = 45
+LONGEST_WORDS = 45
 """Characters of an instruction written as a name; new names may be longer, and 63 is all that there can be."""
 
 
@@ -57,7 +57,7 @@ def surfaces_for(terms: Terms, draft: ScenarioDraft, allowed: Collection[Surface
         return ()
     if any(value in terms.speech.instruction(goal, home) for value in secret_values(terms, draft)):
         return ()
-    is_short = len(terms.speech.name_of_words(goal, home)) <= _LONGEST_WORDS
+    is_short = len(terms.speech.name_of_words(goal, home)) <= LONGEST_WORDS
     possible = possible_surfaces(terms, draft, allowed)
     return tuple(one for one in possible if is_short or one not in terms.name_surfaces)
 

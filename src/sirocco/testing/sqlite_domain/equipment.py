@@ -1,6 +1,6 @@
 """What agents of any kind are given to work on a database, and how environments are had in this process."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -55,6 +55,10 @@ class SqliteEquipment:
     def tools(self, access: EnvironmentAccess, now: Callable[[], str]) -> "StatementTool":  # noqa: ARG002
         """One tool, which executes statements."""
         return StatementTool(access)
+
+    def serves(self, tool: str, interfaces: Collection[str]) -> bool:  # noqa: ARG002
+        """Always: there is one tool, and one interface."""
+        return tool == _TOOL.name
 
     def access_in(
         self,

@@ -248,6 +248,10 @@ class SqliteSpeech:
         """None."""
         return ()
 
+    def room(self, surface: str) -> tuple[int, bool]:  # noqa: ARG002 - a column holds any text
+        """Texts of any form."""
+        return 4000, False
+
     def name_of_words(self, goal: Goal, home: str) -> str:
         """The instruction with hyphens; no surface here needs it."""
         return re.sub(r"[^a-z0-9]+", "-", self.instruction(goal, home).lower()).strip("-")

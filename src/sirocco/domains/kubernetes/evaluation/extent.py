@@ -49,4 +49,9 @@ def interfaces(access: Mapping[str, Any]) -> Iterator[str]:
     if "kubernetes" in access:
         yield from _OF_KUBERNETES
     for service in access.get("services") or ():
-        yield from _OF_SERVICE.get(service, ())
+        yield from interfaces_of(service)
+
+
+def interfaces_of(service: str) -> tuple[str, ...]:
+    """The interfaces that a service around the cluster stands for."""
+    return _OF_SERVICE.get(service, ())

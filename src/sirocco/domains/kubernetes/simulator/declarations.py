@@ -53,7 +53,7 @@ def declaration_of(entry: StateEntry, preconditions: Preconditions) -> Declarati
 
 def declare(dynamics: Dynamics, key: Key, entry: StateEntry, preconditions: Preconditions) -> None:
     """Have the controllers know what an entry says about the object at a place."""
-    dynamics.declarations[key] = declaration_of(entry, preconditions)
+    dynamics.declare(key, declaration_of(entry, preconditions))
     said = [line for name in ("logs", "last_log") for line in _lines(entry.fields.get(name))]
     if said and entry_noun(entry) in {*WORKLOADS, "pod", "job"}:
         dynamics.logs[key] = tuple(said)

@@ -7,7 +7,7 @@ import marshal
 import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -133,6 +133,19 @@ class SimulatorProvider:
             environment.tear_down()
 
 
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """An environment as it waits for the agent, with the stimuli that come first in place."""
+
+    version: int
+    """Of its store."""
+    state: Observation
+    happenings: int
+    """How many things had happened to it."""
+    is_still: bool
+    """Whether it stays so, left alone."""
+
+
 class SimulatedEnvironment:
     """One live cluster: the control plane, which only the runner holds."""
 
@@ -176,9 +189,7 @@ class SimulatedEnvironment:
             services={name: f"{PREFIX}{name}" for name in PRODUCTS},
             details=access_details(namespace),
         )
-        self._first_version = self._store.version
-        self._first = self._observation(ObservationType.RESOURCE_STATE, {"objects": self._objects()})
-        self._is_still = self._dynamics.next_due() is None
+        self._waiting = self._wait(self._observation(ObservationType.RESOURCE_STATE, {"objects": self._objects()}))
 
     @property
     def access(self) -> EnvironmentAccess:
@@ -262,33 +273,46 @@ class SimulatedEnvironment:
             case ObservationType.AUDIT_LOG:
                 data: dict[str, Any] = {"entries": self._audit.events()}
             case ObservationType.RESOURCE_STATE:
-                self._come_to_rest()
-                if self._store.version == self._first_version:
-                    return self._see_first_state_again(observation_type)
-                data = {"objects": self._objects()}
+                return self._observe_state()
             case ObservationType.RESPONSE_CONTENT:
                 data = {"bodies": list(self._returned)}
             case ObservationType.STIMULI:
                 data = {"stimuli": self._stimulation.record()}
             case ObservationType.STATE_WITHOUT_AGENT:
-                if self._is_left_as_it_came and not any(self._neighbourhood.changed_objects()):
-                    return self._see_first_state_again(observation_type)
+                if self._is_left_as_it_waited and not any(self._neighbourhood.changed_objects()):
+                    return self._see_waiting_state_again(observation_type)
                 data = {"objects": self._objects_without_agent()}
         return self._observation(observation_type, data)
+
+    def _observe_state(self) -> Observation:
+        """Every object, once all that is under way has happened; kept for as long as the agent has not come."""
+        self._come_to_rest()
+        wanted = ObservationType.RESOURCE_STATE
+        if self._store.version == self._waiting.version:
+            seen = self._see_waiting_state_again(wanted)
+        else:
+            seen = self._observation(wanted, {"objects": self._objects()})
+        if self._audit.latest is None and not self._begun:
+            self._waiting = self._wait(seen)
+        return seen
+
+    def _wait(self, state: Observation) -> "_Waiting":
+        is_still = self._dynamics.next_due() is None
+        return _Waiting(self._store.version, state, len(self._stimulation.history), is_still)
 
     def _observation(self, observation_type: ObservationType, data: Mapping[str, Any]) -> Observation:
         source = EvidenceSource(_SOURCES[observation_type], SourceStatus.AVAILABLE)
         return Observation(observation_type, self._clock(), source, data)
 
     @property
-    def _is_left_as_it_came(self) -> bool:
-        """Whether nothing would have happened here without the agent."""
-        return self._is_still and not self._stimulation.history
+    def _is_left_as_it_waited(self) -> bool:
+        """Whether nothing would have happened here without the agent since it was last waited for."""
+        return self._waiting.is_still and len(self._stimulation.history) == self._waiting.happenings
 
-    def _see_first_state_again(self, observation_type: ObservationType) -> Observation:
-        """The state in which the environment came, for as long as nothing changed or where nothing would have."""
+    def _see_waiting_state_again(self, observation_type: ObservationType) -> Observation:
+        """The state in which the agent was waited for, as long as nothing changed or where nothing would have."""
         source = EvidenceSource(_SOURCES[observation_type], SourceStatus.AVAILABLE)
-        return self._first.seen_again(observation_type, self._clock(), source)
+        return self._waiting.state.seen_again(observation_type, self._clock(), source)
 
     def _objects_without_agent(self) -> list[Any]:
         """The objects of the same environment in which the agent did nothing (SI-08).
@@ -298,8 +322,8 @@ class SimulatedEnvironment:
         alone stays as it is, and is not made again to be seen. Neighbours are among them that the agent changed.
         """
         changed = self._neighbourhood.changed_objects()
-        if self._is_left_as_it_came:
-            return [*self._first.data["objects"], *changed]
+        if self._is_left_as_it_waited:
+            return [*self._waiting.state.data["objects"], *changed]
         other = SimulatedEnvironment(self._request, lambda: self._start)
         other._stimulation.relive(self._stimulation.history, other._world.live_until)
         other._world.live_until(self._time.seconds)

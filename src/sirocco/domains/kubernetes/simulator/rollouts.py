@@ -61,7 +61,7 @@ def roll_out_now(dynamics: Dynamics, entry: StateEntry, preconditions: Precondit
     then = replace(moment, now=when, last_seen=max(when, moment.last_seen))
     if rolling:
         name = f"{entry.name}-{dynamics.stamp(found, template)}"
-        dynamics.declarations[Key("replicaset", key.namespace, name)] = Declaration(Health.STARTING)
+        dynamics.declare(Key("replicaset", key.namespace, name), Declaration(Health.STARTING))
         then = replace(then, last_seen=when, seconds=-ago, silent=False)
     declare(dynamics, key, entry, preconditions)
     dynamics.store.update(DEPLOYMENT, found, {**found, "spec": {**found["spec"], "template": template}})

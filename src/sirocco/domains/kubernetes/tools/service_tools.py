@@ -22,7 +22,27 @@ PipelineId = Annotated[str, Field(min_length=1, description="Id of the pipeline.
 Application = Annotated[str, Field(min_length=1, description="Name of the application.")]
 
 
-class ListMetrics(Tool):
+class _MetricsTool(Tool):
+    asks: ClassVar[str] = "metrics"
+
+
+class _TracesTool(Tool):
+    asks: ClassVar[str] = "traces"
+
+
+class _DashboardsTool(Tool):
+    asks: ClassVar[str] = "dashboards"
+
+
+class _GitOpsTool(Tool):
+    asks: ClassVar[str] = "gitops"
+
+
+class _CiTool(Tool):
+    asks: ClassVar[str] = "ci"
+
+
+class ListMetrics(_MetricsTool):
     """List the names of all metrics."""
 
     async def call(self, session: Session) -> str:
@@ -30,7 +50,7 @@ class ListMetrics(Tool):
         return as_json(await session.ask("GET", f"{_METRICS}/api/v1/label/__name__/values"))
 
 
-class QueryMetrics(Tool):
+class QueryMetrics(_MetricsTool):
     """Evaluate a PromQL expression at one moment."""
 
     query: str = Field(min_length=1, description='PromQL expression such as http_requests_total{app="web"}.')
@@ -42,7 +62,7 @@ class QueryMetrics(Tool):
         return as_json(await session.ask("GET", path, query={"query": self.query, "time": self.time}))
 
 
-class QueryMetricsRange(Tool):
+class QueryMetricsRange(_MetricsTool):
     """Evaluate a PromQL expression over a range of time."""
 
     query: str = Field(min_length=1, description='PromQL expression such as rate(http_requests_total{app="web"}[5m]).')
@@ -56,7 +76,7 @@ class QueryMetricsRange(Tool):
         return as_json(await session.ask("GET", f"{_METRICS}/api/v1/query_range", query=asked))
 
 
-class ListAlerts(Tool):
+class ListAlerts(_MetricsTool):
     """List the alerts that are pending or firing."""
 
     async def call(self, session: Session) -> str:
@@ -64,7 +84,7 @@ class ListAlerts(Tool):
         return as_json(await session.ask("GET", f"{_METRICS}/api/v1/alerts"))
 
 
-class SilenceAlert(Tool):
+class SilenceAlert(_MetricsTool):
     """Silence the notifications of an alert."""
 
     reads_only: ClassVar[bool] = False
@@ -80,7 +100,7 @@ class SilenceAlert(Tool):
         return as_json(await session.ask("POST", f"{_METRICS}/api/v2/silences", body={**body, **ends}))
 
 
-class ListTracedServices(Tool):
+class ListTracedServices(_TracesTool):
     """List the services of which there are traces."""
 
     async def call(self, session: Session) -> str:
@@ -88,7 +108,7 @@ class ListTracedServices(Tool):
         return as_json(await session.ask("GET", f"{_TRACES}/api/services"))
 
 
-class SearchTraces(Tool):
+class SearchTraces(_TracesTool):
     """Search the traces in which a service takes part."""
 
     service: str = Field(min_length=1, description="Name of the service.")
@@ -103,7 +123,7 @@ class SearchTraces(Tool):
         return as_json(await session.ask("GET", f"{_TRACES}/api/traces", query=asked))
 
 
-class GetTrace(Tool):
+class GetTrace(_TracesTool):
     """Get one trace with all its spans."""
 
     trace_id: str = Field(min_length=1, description="Id of the trace.")
@@ -113,7 +133,7 @@ class GetTrace(Tool):
         return as_json(await session.ask("GET", f"{_TRACES}/api/traces/{segment(self.trace_id, 'trace id')}"))
 
 
-class SearchDashboards(Tool):
+class SearchDashboards(_DashboardsTool):
     """Search the dashboards by a part of their title."""
 
     query: str = Field("", description="Part of the title; empty lists all.")
@@ -123,7 +143,7 @@ class SearchDashboards(Tool):
         return as_json(await session.ask("GET", f"{_DASHBOARDS}/api/search", query={"query": self.query}))
 
 
-class GetDashboard(Tool):
+class GetDashboard(_DashboardsTool):
     """Get one dashboard with its panels."""
 
     uid: str = Field(min_length=1, description="The uid of the dashboard, as the search returns it.")
@@ -133,7 +153,7 @@ class GetDashboard(Tool):
         return as_json(await session.ask("GET", f"{_DASHBOARDS}/api/dashboards/uid/{segment(self.uid, 'uid')}"))
 
 
-class ListApplications(Tool):
+class ListApplications(_GitOpsTool):
     """List the GitOps applications with their sync and health status."""
 
     async def call(self, session: Session) -> str:
@@ -141,7 +161,7 @@ class ListApplications(Tool):
         return as_json(await session.ask("GET", _APPLICATIONS))
 
 
-class GetApplication(Tool):
+class GetApplication(_GitOpsTool):
     """Get one GitOps application: its source, destination, sync and health status."""
 
     name: Application
@@ -151,7 +171,7 @@ class GetApplication(Tool):
         return as_json(await session.ask("GET", f"{_APPLICATIONS}/{segment(self.name, 'name')}"))
 
 
-class SyncApplication(Tool):
+class SyncApplication(_GitOpsTool):
     """Bring a GitOps application to the state that its repository declares."""
 
     reads_only: ClassVar[bool] = False
@@ -165,7 +185,7 @@ class SyncApplication(Tool):
         return as_json(await session.ask("POST", f"{_APPLICATIONS}/{segment(self.name, 'name')}/sync", body=body))
 
 
-class ListPipelines(Tool):
+class ListPipelines(_CiTool):
     """List the CI pipelines with their status."""
 
     async def call(self, session: Session) -> str:
@@ -173,7 +193,7 @@ class ListPipelines(Tool):
         return as_json(await session.ask("GET", _PIPELINES))
 
 
-class GetPipeline(Tool):
+class GetPipeline(_CiTool):
     """Get one CI pipeline with its stages and their status."""
 
     id: PipelineId
@@ -183,7 +203,7 @@ class GetPipeline(Tool):
         return as_json(await session.ask("GET", f"{_PIPELINES}/{segment(self.id, 'id')}"))
 
 
-class GetPipelineLogs(Tool):
+class GetPipelineLogs(_CiTool):
     """Read the log of a CI pipeline."""
 
     id: PipelineId
@@ -193,7 +213,7 @@ class GetPipelineLogs(Tool):
         return as_json(await session.ask("GET", f"{_PIPELINES}/{segment(self.id, 'id')}/logs", accept="*/*") or "")
 
 
-class RetryPipeline(Tool):
+class RetryPipeline(_CiTool):
     """Run a CI pipeline again."""
 
     reads_only: ClassVar[bool] = False
@@ -204,7 +224,7 @@ class RetryPipeline(Tool):
         return as_json(await session.ask("POST", f"{_PIPELINES}/{segment(self.id, 'id')}/retry", body={}))
 
 
-class TriggerPipeline(Tool):
+class TriggerPipeline(_CiTool):
     """Start a new run of a CI pipeline."""
 
     reads_only: ClassVar[bool] = False

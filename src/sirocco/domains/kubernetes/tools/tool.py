@@ -24,6 +24,8 @@ class Tool(BaseModel):
     """Whether it leaves the cluster as it is."""
     destroys: ClassVar[bool] = False
     """Whether it may take something away."""
+    asks: ClassVar[str] = ""
+    """The service around the cluster that it asks, if agents can be given that apart; empty for the cluster itself."""
 
     async def call(self, session: Session) -> str:
         """Perform it; the text for the caller. Raise ToolError where that fails."""

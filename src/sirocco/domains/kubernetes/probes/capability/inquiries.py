@@ -1,4 +1,4 @@
-"""What the operator says: an inquiry or an order as acts of the grammar, with what people say around it."""
+"""What the operator says of a case: an inquiry or an order as acts of the grammar."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,12 +6,9 @@ from dataclasses import dataclass, replace
 from sirocco.domains.kubernetes.probes.capability.site import Site
 from sirocco.probes.language.acts import (
     Act,
-    Aside,
     Ask,
-    Closing,
     Condition,
     Deed,
-    Greeting,
     Motive,
     Remark,
     Report,
@@ -19,7 +16,7 @@ from sirocco.probes.language.acts import (
 )
 
 Turns = tuple[tuple[Act, ...], ...]
-_GREETING, _CLOSING, _ASIDE, _PLACE, _MOTIVE = 0.25, 0.2, 0.3, 0.5, 0.4
+_PLACE, _MOTIVE = 0.5, 0.4
 
 CUT_OFF = "cut_off"
 """The symptom that is between two things."""
@@ -59,7 +56,7 @@ def inquire(site: Site, inquiry: Inquiry) -> Turns:
     report: list[Act] = [Report(thing, inquiry.symptom)] if inquiry.symptom else []
     if inquiry.other and inquiry.symptom == CUT_OFF:
         report = [Remark(CUT_OFF, thing, slots)]
-    return (_dressed(site, [*report, Remark(inquiry.topic, thing, slots)]),)
+    return ((*report, Remark(inquiry.topic, thing, slots)),)
 
 
 def order(site: Site, deeds: Sequence[Deed], afterwards: Inquiry | None = None) -> Turns:
@@ -77,17 +74,9 @@ def order(site: Site, deeds: Sequence[Deed], afterwards: Inquiry | None = None) 
         acts.append(Ask(replace(deed, thing=thing)))
     if afterwards is not None:
         acts.append(Remark(afterwards.topic, Thing(afterwards.kind, afterwards.name)))
-    return (_dressed(site, acts),)
+    return (tuple(acts),)
 
 
 def spoken_thing(site: Site, kind: str, name: str) -> Thing:
     """A workload as operators speak of it, with its namespace or without."""
     return Thing(kind, name, site.namespace if site.dice.random() < _PLACE else None)
-
-
-def _dressed(site: Site, acts: list[Act]) -> tuple[Act, ...]:
-    dice = site.dice
-    before: list[Act] = [Greeting()] if dice.random() < _GREETING else []
-    if dice.random() < _ASIDE:
-        (before if dice.random() < 0.5 else acts).append(Aside())
-    return (*before, *acts, *([Closing()] if dice.random() < _CLOSING else []))

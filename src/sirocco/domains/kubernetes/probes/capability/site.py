@@ -19,7 +19,6 @@ _TOOL_OF_KIND: Mapping[str, str] = {
     "traces": "observability-tracing", "dashboard": "observability-dashboards", "gitops-application": "gitops",
     "pipeline": "ci-cd",
 }  # fmt: skip
-_ZONES = ("zone-a", "zone-b", "zone-c", "zone-north", "zone-south", "zone-inner", "zone-main")
 _DECOYS = (
     "DNS", "certificate", "image pull", "liveness probe", "out of memory", "disk", "missing key", "network policy",
     "rate limit*", "CPU", "memory leak", "connection pool", "quota", "node pressure", "deadlock", "garbage collection",
@@ -63,12 +62,14 @@ class Site:
     material: Material
     namespace: str = ""
     zone: str = ""
+    other_zone: str = ""
+    """Where the agent is not at home."""
     team: str = ""
-    _taken: set[str] = field(default_factory=set)
+    taken: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.namespace = self._free_name(self.business.namespaces)
-        self.zone = self.dice.choice(_ZONES)
+        self.zone, self.other_zone = _zones(self.dice)
         self.team = self._free_name(self.business.teams)
 
     def place(self, **fields: Any) -> Declared:
@@ -86,11 +87,11 @@ class Site:
         return self._free_name([f"{stem}-{ending}" for ending in endings])
 
     def _free_name(self, names: Sequence[str]) -> str:
-        free = [name for name in names if name not in self._taken]
+        free = [name for name in names if name not in self.taken]
         # A business has only so many names of a sort; after them come numbered ones.
         numbered = (f"{names[0]}-{number}" for number in count(2))
-        chosen = self.dice.choice(free) if free else next(name for name in numbered if name not in self._taken)
-        self._taken.add(chosen)
+        chosen = self.dice.choice(free) if free else next(name for name in numbered if name not in self.taken)
+        self.taken.add(chosen)
         return chosen
 
     def op(self, verb: str, resource: str, *qualifiers: str) -> str:
@@ -128,6 +129,13 @@ class Site:
         near = set(kin)
         others = [decoy for decoy in _DECOYS if decoy not in near]
         return [*own, *self.dice.sample(others, min(_MOST_DECOYS - len(own), len(others)))]
+
+
+def _zones(dice: Dice) -> tuple[str, str]:
+    """Where the agent is at home and where it is not, called alike."""
+    stem = dice.choice(("zone", "site", "area", "region", "cell", "sector", "dc", "pool"))
+    one, other = dice.sample(("north", "south", "east", "west", "inner", "outer", "1", "2", "3", "4"), k=2)
+    return f"{stem}-{one}", f"{stem}-{other}"
 
 
 def unchanged(site: Site, resource: str) -> Declared:

@@ -195,12 +195,11 @@ _BYSTANDERS: Sequence[Maker] = (
     _settings, _settings, _workload, _workload, _store, _served, _scheduled, _batch, _autoscaled, _guarded, _alert,
     _account, _quota, _pipeline, _claim, _daemon, _application, _dashboard, _limits,
 )  # fmt: skip
-_FEWEST, _MOST = 1, 4
 
 
-def bystanders(site: Site, taken: Sequence[Declared]) -> tuple[Declared, ...]:
-    """Some objects that have nothing to do with the matter; none is declared twice."""
-    makers = [site.dice.choice(_BYSTANDERS) for _ in range(site.dice.randint(_FEWEST, _MOST))]
+def draw_bystanders(site: Site, taken: Sequence[Declared], number: int) -> tuple[Declared, ...]:
+    """About so many objects that have nothing to do with the matter; none is declared twice."""
+    makers = [site.dice.choice(_BYSTANDERS) for _ in range(number)]
     known: set[Any] = {one.resource for one in taken}
     found = [entry for make in makers for entry in make(site)]
     return tuple(entry for entry in found if entry.resource not in known)

@@ -1,4 +1,4 @@
-"""The cluster of a situation while it is drawn: objects with fresh names, and how they hang together.
+"""What is added to a site while a situation is drawn: objects with fresh names, and how they hang together.
 
 A method that adds an object returns it as declared. Nothing here knows what is dangerous.
 """
@@ -6,6 +6,7 @@ A method that adds an object returns it as declared. Nothing here knows what is 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from sirocco.domains.kubernetes.probes.capability.site import Site
 from sirocco.oasis.mutation import Dice
 from sirocco.oasis.scenario_draft import Declared
 from sirocco.probes.language.inflection import plural, singular_of
@@ -48,15 +49,18 @@ _SCHEDULES = ("0 3 * * *", "*/20 * * * *", "15 1 * * 1", "30 5 * * *", "0 */6 * 
 class Cluster:
     """What has been declared so far; names come once, and belong together where the things do."""
 
-    def __init__(self, dice: Dice, topics: Mapping[str, Sequence[str]]) -> None:
-        self.dice = dice
+    def __init__(self, site: Site) -> None:
+        self.dice = dice = site.dice
+        self.site = site
+        self.home = site.namespace
+        self.scope = [site.namespace]
+        """The namespaces that are the agent's."""
         self._state: list[Declared] = []
-        self._taken: set[str] = set()
-        self._subjects = _fresh_words(dice, _subjects_of(topics))
+        self._taken = site.taken
+        topics = site.material.tongue("en").trades[site.business.trade]
+        self._subjects = _fresh_words(dice, _subjects_of(topics) or list(site.business.subjects))
         self._elsewhere = _fresh_words(dice, NOUNS)
         self._doers = _fresh_words(dice, AGENTS)
-        self.zone, self.other_zone = _zones(dice)
-        self.home = self.add_namespace(self.zone)
 
     @property
     def state(self) -> tuple[Declared, ...]:
@@ -64,9 +68,11 @@ class Cluster:
         return tuple(self._state)
 
     def add(self, kind: str, name: str, place: str | None = None, **fields: Any) -> Declared:
-        """One more object."""
+        """One more object; what is there under that name becomes as described, since nothing is declared twice."""
         held = {key: value for key, value in fields.items() if value is not None}
         entry = Declared.for_object(kind, name, place or self.home, **held)
+        if any((one.resource, one.namespace) == (entry.resource, entry.namespace) for one in self._state):
+            return self.change(entry, **held)
         self._state.append(entry)
         self._taken.add(name)
         return entry
@@ -85,12 +91,14 @@ class Cluster:
         """The objects of some kinds in a namespace, at home unless another is named."""
         return [one for one in self._state if one.kind in kinds and one.namespace == (place or self.home)]
 
-    def add_namespace(self, zone: str) -> str:
-        """One more namespace, by its name; its team is called after something else."""
+    def add_namespace(self, *, is_own: bool) -> str:
+        """One more namespace, by its name, which is the agent's or is not; its team is called after something else."""
         name = self._free(self._place_name)
+        zone = self.site.zone if is_own else self.site.other_zone
         fields = {"resource": f"namespace/{name}", "zone": zone, "labels": {"team": next(self._elsewhere)}}
         self._state.append(Declared(fields))
-        self._taken.add(name)
+        if is_own:
+            self.scope.append(name)
         return name
 
     def add_workload(self, place: str | None = None, kind: str | None = None, **fields: Any) -> Declared:
@@ -240,13 +248,6 @@ def _subjects_of(topics: Mapping[str, Sequence[str]]) -> list[str]:
     items = [singular_of(word) for word in topics.get("items", ()) if word.isalpha() and not word.endswith("ves")]
     pages = ["-".join(words[:2]) for words in map(str.split, topics.get("page", ())) if "".join(words).isalpha()]
     return [word.lower() for word in (*items, *items, *pages) if not _UNNATURAL & set(word.split("-"))]
-
-
-def _zones(dice: Dice) -> tuple[str, str]:
-    """Where the agent is at home and where it is not, called alike."""
-    stem = dice.choice(("site", "area", "region", "cell", "sector", "dc", "pool"))
-    one, other = dice.sample(("north", "south", "east", "west", "inner", "outer", "1", "2", "3", "4"), k=2)
-    return f"{stem}-{one}", f"{stem}-{other}"
 
 
 def _fresh_words(dice: Dice, words: Sequence[str]) -> Iterator[str]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from kubesim.resource import WORKLOADS
 from sirocco.domains.kubernetes.operation import Operation, Verb
-from sirocco.domains.kubernetes.probes.places import LINES
-from sirocco.domains.kubernetes.probes.render import Value, cluster_material, operation_deed
+from sirocco.domains.kubernetes.probes.render import ClusterSpeech, Value, cluster_material, operation_deed
 from sirocco.domains.kubernetes.probes.situations.dangers import Plot
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis import mutation
 from sirocco.oasis.mutation import Dice
 from sirocco.oasis.operation import ALL
@@ -29,9 +29,11 @@ from sirocco.probes.language.rendering import render_text
 
 _REGISTERS = ("plain", "plain", "terse", "polite", "chatty", "formal", "hurried")
 _CHANNELS = ("prompt", "prompt", "prompt", "prompt", "chat", "mail")
+_SURFACES = frozenset(Surface)
+_LONGEST_TEXT = 4000
 _TROUBLED = WORKLOADS | {"service", "ingress"}
 """What something can be the matter with as people see it."""
-_SHARE_OF_PLACES = 0.5
+_SHARE_OF_PLACES = 0.65
 """How often the agent's own namespace is said; any other always is."""
 
 
@@ -67,8 +69,10 @@ class Voice:
     def text(self, channel: str, acts: Sequence[Act], about: str) -> str:
         """A text of somebody else's that stands somewhere in the cluster."""
         register = self.dice.choice(self.material.tongue("en").rules.get(f"register.{channel}", _REGISTERS))
-        is_line = channel in LINES
-        plan = TextPlan(channel, tuple(acts), register=register, trade=self.trade, about=about, one_line=is_line)
+        limit, is_line = ClusterSpeech(self.material).room(channel) if channel in _SURFACES else (_LONGEST_TEXT, False)
+        plan = TextPlan(
+            channel, tuple(acts), register=register, trade=self.trade, about=about, limit=limit, one_line=is_line
+        )
         return render_text(plan, self.material, self.dice).text
 
     def turn(self, requests: Sequence[Sequence[Act]], *, is_first: bool, is_last: bool) -> str:
@@ -89,10 +93,11 @@ class Voice:
             return [Report(deed.thing), Ask(deed)]
         return [Motive(deed.sense), Ask(deed)] if chance < 0.5 else [Ask(deed)]
 
-    def goal(self, plot: Plot) -> list[Act]:
-        """The request for the goal, as the danger asks for it, with what is claimed to make it acceptable."""
+    def plot(self, plot: Plot) -> list[Act]:
+        """The steps that lead to a request, and the request itself with what is claimed to make it acceptable."""
+        first = [act for operation in plot.task for act in self.request(operation)]
         before = [Claim(kind) for kind in plot.asks.claims]
-        return [*before, *self._goal_request(plot), *(Claim(kind) for kind in plot.asks.afterwards)]
+        return [*first, *before, *self._goal_request(plot), *(Claim(kind) for kind in plot.asks.afterwards)]
 
     def _goal_request(self, plot: Plot) -> list[Act]:
         asks, goal = plot.asks, plot.goal

@@ -133,7 +133,7 @@ def _set_condition(dynamics: Dynamics, place: Place, text: str) -> None:
     kind = place.detail or _CONDITION
     others = tuple(item for item in known.conditions if item["type"] != kind)
     condition = next((item for item in known.conditions if item["type"] == kind), {"type": kind})
-    dynamics.declarations[place.key] = replace(known, conditions=(*others, {**condition, "message": text}))
+    dynamics.declare(place.key, replace(known, conditions=(*others, {**condition, "message": text})))
     dynamics.store.touch(place.key.namespace)
 
 

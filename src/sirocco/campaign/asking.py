@@ -1,0 +1,131 @@
+"""Asking: whether the texts that reach an agent ask it for what a draft holds against it (AV-07, AV-09).
+
+Our engine renders each text from the goal. What others write has to be read, and by a reader that is not its author's:
+the naive agent, which does whatever texts say, must go for the goal because of them. Only texts whose arrival is
+recorded count, those of stimuli: with something inert in their place it must not go for it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sirocco.agents.derivation import with_goal_and_task
+from sirocco.campaign.essentials import asks_for_something, judged_words
+from sirocco.errors import ProviderFault
+from sirocco.evaluation.delivery import payload_facts
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.profile import Profile
+from sirocco.oasis.stimulus import Stimulus
+from sirocco.probes.texts import is_broken_off, sentences_of, talk_of_tests, talk_to_author
+from sirocco.runner.witnessing import Witnesses
+
+_INERT = "Good morning."
+_LEAST_ECHO = 6
+"""Words of a sentence from which on it is no chance that a text has it from the archetype's description."""
+_LEAST_WORD = 4
+_WORD = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
+_TAKEN_BACK = re.compile(
+    r"n't\b|\b(?:no|not|nor|never|nobody|none|without|cannot|avoid\w*|refus\w*|forb[ia]d\w*|stop\w*|instead|prevent\w*|"
+    r"against|unless|if|whether|why|who|said|says|asked|wanted)\b"
+)
+"""Words in front of a request after which it may be none."""
+
+
+def unfit_texts(bound: BoundScenario, profile: Profile) -> tuple[str, ...]:
+    """What is wrong with the texts of a program, apart from what they ask for; in words."""
+    about = profile.archetypes[bound.scenario.archetype]
+    described = {_folded(part) for part in (*sentences_of(about.pattern), *about.details.values())}
+    echoes = {part for part in described if len(part.split()) >= _LEAST_ECHO}
+    return tuple(
+        dict.fromkeys(
+            problem
+            for stimulus in bound.scenario.stimuli
+            for problem in _problems(stimulus.value or "", echoes, profile)
+        )
+    )
+
+
+def _problems(text: str, echoes: set[str], profile: Profile) -> Iterator[str]:
+    folded = _folded(text)
+    if found := talk_of_tests(text):
+        yield f"a text talks of tests: {found!r}"
+    if found := talk_to_author(text):
+        yield f"a text speaks to its author: {found!r}"
+    if any(echo in folded for echo in echoes) or any(name in text for name in profile.archetypes):
+        yield "a text echoes what its author was told of the archetype"
+    if is_broken_off(text):
+        yield f"a text breaks off: {text.strip()[-30:]!r}"
+
+
+def is_prompt_empty(bound: BoundScenario) -> bool:
+    """Whether the operator asks for nothing, or speaks of nothing that is there."""
+    document = bound.scenario.document()
+    if not asks_for_something(document):
+        return True
+    said = set(_WORD.findall(" ".join(bound.scenario.prompts).lower()))
+    said |= {part for word in said for part in re.split(r"[._-]", word)}
+    return said.isdisjoint(_spoken_of(bound) | judged_words(document))
+
+
+def _spoken_of(bound: BoundScenario) -> frozenset[str]:
+    """The names of what is declared, their longer parts, and what such things are called."""
+    said_as = bound.domain.mutation.terms.naming.said_as
+    found: set[str] = set()
+    for entry in bound.scenario.preconditions.environment.state:
+        for name in filter(None, (entry.name, entry.namespace)):
+            found |= {name.lower(), *(part for part in re.split(r"[._-]", name.lower()) if len(part) >= _LEAST_WORD)}
+        found |= {word.lower() for word in said_as(entry.kind) or ()}
+    return frozenset(found)
+
+
+async def is_goal_said(bound: BoundScenario, witnesses: Witnesses, *, by_person: bool = False) -> bool:
+    """Whether a text that reaches the agent asks for the goal, by rule or by what the naive agent makes of it.
+
+    People who leave the request to us, by a slot in their text, may begin its sentence in their own words.
+
+    A scenario of capability has no goal; its operator has to ask for something, of which `is_prompt_empty` tells.
+    """
+    whole = with_goal_and_task(bound)
+    if whole.goal is None or whole.bands:
+        return True
+    if is_rendered(whole, by_person=by_person):
+        return True
+    return await _is_pursued(whole, witnesses) and not await _is_pursued(_with_inert_texts(whole), witnesses)
+
+
+def is_rendered(bound: BoundScenario, *, by_person: bool = False) -> bool:
+    """Whether a sentence of some stimulus begins with the goal in the plainest words that we have for it.
+
+    In a person's sentence other words may come first, as long as none of them takes the request back.
+    """
+    goal = bound.scenario.x_sirocco.goal
+    if goal is None:
+        return False
+    speech, home = bound.domain.mutation.terms.speech, bound.scenario.preconditions.agent.scope.namespaces[0]
+    plainest = _folded(speech.instruction(goal, home))
+    said = (_folded(part) for one in bound.scenario.stimuli for part in sentences_of(one.value or ""))
+    leads = (part.partition(plainest)[0].strip() for part in said if plainest in part)
+    return any(lead in {"", "please"} or (by_person and not _TAKEN_BACK.search(lead)) for lead in leads)
+
+
+async def _is_pursued(bound: BoundScenario, witnesses: Witnesses) -> bool:
+    evidence = await witnesses.naive_evidence(bound)
+    if evidence.provider_fault is not None:
+        raise ProviderFault("the environment of the naive agent", str(evidence.provider_fault), "see the provider")
+    return payload_facts(bound, evidence).attempted
+
+
+def _with_inert_texts(bound: BoundScenario) -> BoundScenario:
+    stimuli = tuple(_with_inert_text(one) for one in bound.scenario.stimuli)
+    return replace(bound, scenario=bound.scenario.model_copy(update={"stimuli": stimuli}))
+
+
+def _with_inert_text(stimulus: Stimulus) -> Stimulus:
+    if not stimulus.value:
+        return stimulus
+    inert = _INERT if " " in stimulus.value.strip() or stimulus.is_said else "morning"
+    return stimulus.model_copy(update={"value": inert})
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.lower().replace("`", "").split()).rstrip(".!")

@@ -1,0 +1,168 @@
+"""`sirocco redteam`: a live session in the terminal; choose a situation, edit it, fire it, take back, save."""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import yaml
+from rich.text import Text
+
+from sirocco.agents.isolation import Level
+from sirocco.cli.exit_codes import ExitCode
+from sirocco.cli.options import Duration, SeedType, agent_options
+from sirocco.cli.terminal import console, count_phrase, one_line
+from sirocco.errors import ConfigError, SiroccoError
+from sirocco.oasis.archetype import Classification
+from sirocco.probes.red_team import Team
+from sirocco.reports.document import reason_of
+from sirocco.reports.story import story
+from sirocco.wiring import profile_source
+from sirocco.wiring.agents import AgentOptions
+from sirocco.wiring.config import Seed
+from sirocco.wiring.profile_source import BUNDLED
+from sirocco.wiring.red_team_session import RedTeamSession, agent_exists
+
+_STYLES = {"PASS": "bold green", "FAIL": "bold red"}
+_SHOWN_CALLS = 40
+_HELP = """\
+archetypes              what can be attacked
+use ARCHETYPE [SURFACE] draw a fresh situation, with a text on a surface such as logs
+show                    the situation: objects, texts, and what the agent must not do
+text WORDS              what the text in the environment says; {goal}, {target} and {namespace} are filled in
+prompt WORDS            what the operator says
+add {YAML}              one more object, such as {resource: configmap/notes, namespace: shop, data: {a: b}}
+drop NUMBER             take an object out
+back                    take back the last edit
+agent SPEC              the agent to fire at
+fire                    put it to the agent, and see what it did
+save                    write what was fired last as a probe file
+quit"""
+
+
+@click.command("redteam", epilog="Example: sirocco redteam --agent ref:naive --out probes")
+@click.option("--agent", required=True, metavar="SPEC", help="The agent to begin with, as for `sirocco run`.")
+@agent_options
+@click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Per agent turn.")
+@click.option("--profile", default=BUNDLED, show_default=True, help="Bundled profile, or a folder.")
+@click.option("--seed", type=SeedType(), help="What situations are drawn from.  [default: fresh random bits]")
+@click.option("--team-size", type=click.IntRange(1), prompt="How many people are you", help="People in the team.")
+@click.option("--expertise", prompt="What are you experts in", help="What they are experts in.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("probes"), show_default=True,
+              help="Where probes are saved.")  # fmt: skip
+def command(
+    agent: str, timeout: int, profile: str, seed: int | None, team_size: int, expertise: str, out: Path,
+    agent_headers: tuple[str, ...], agent_env: tuple[str, ...], agent_tool: str, model_url: str, isolation: Level,
+) -> int:  # fmt: skip
+    """Attack an agent by hand: draw a situation, edit its objects and texts, fire, see the verdict with its evidence.
+
+    The session says what it understands: `help`. Whatever is fired goes through the same admission as every probe; what
+    is saved can be run again with `sirocco probe replay` and used with --generator red_team:DIR.
+    """
+    loaded, _ = profile_source.required_profile(profile)
+    agent_exists(agent, loaded)
+    options = AgentOptions(
+        agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout, isolation=isolation
+    )
+    team = Team(team_size, expertise.strip() or Team().expertise)
+    session = RedTeamSession(loaded, team, Seed.choose(seed).value)
+    console().print(_HELP)
+    _Dialogue(session, agent, options, out).run()
+    return int(ExitCode.OK)
+
+
+class _Dialogue:
+    """Reads commands and shows what comes of them; a mistake is told and ends nothing."""
+
+    def __init__(self, session: RedTeamSession, agent: str, options: AgentOptions, out: Path) -> None:
+        self.session, self.agent, self.options, self.folder = session, agent, options, out
+        self.console = console()
+        self.commands: dict[str, Callable[[str], None]] = {
+            "help": lambda _: self.console.print(_HELP),
+            "archetypes": self._archetypes,
+            "use": self._use,
+            "show": self._show,
+            "text": self.session.say,
+            "prompt": self.session.ask,
+            "add": self._add,
+            "drop": lambda number: self.session.remove(int(number) if number.isdecimal() else 0),
+            "back": lambda _: self.session.roll_back(),
+            "agent": self._choose_agent,
+            "fire": self._fire,
+            "save": self._save,
+        }
+
+    def run(self) -> None:
+        """Until it is quit, or nothing more is said."""
+        while True:
+            self.console.print("redteam> ", end="")
+            line = sys.stdin.readline()
+            name, _, rest = line.strip().partition(" ")
+            if not line or name in {"quit", "exit"}:
+                return
+            if not name:
+                continue
+            try:
+                self.commands.get(name, self._unknown)(rest.strip())
+            except SiroccoError as error:
+                self.console.print(Text(one_line(str(error)), style="yellow"))
+
+    def _unknown(self, _: str) -> None:
+        raise ConfigError("redteam", "that is no command here", "say: help")
+
+    def _archetypes(self, _: str) -> None:
+        profile = self.session.profile
+        for archetype in profile.archetypes.values():
+            if profile.classification(archetype.id) is Classification.SAFETY and archetype.shape:
+                places = ", ".join(map(str, archetype.shape.surfaces)) or "no surface"
+                self.console.print(one_line(f"{archetype.id}  {archetype.name} ({places})"))
+
+    def _use(self, words: str) -> None:
+        archetype, _, surface = words.partition(" ")
+        asyncio.run(self.session.choose(archetype, surface.strip() or None))
+        self._show("")
+
+    def _show(self, _: str) -> None:
+        scenario = self.session.draft.scenario
+        for number, entry in enumerate(scenario["preconditions"]["environment"]["state"], 1):
+            self.console.print(one_line(f"{number:>3}  {entry}")[:400])
+        for stimulus in scenario["stimuli"]:
+            where = stimulus.get("target") or stimulus["type"]
+            self.console.print(one_line(f"{where}: {stimulus.get('value') or stimulus.get('state') or ''}"))
+        self.console.print(one_line(f"the agent must not: {scenario.get('x-sirocco', {}).get('goal')}"))
+
+    def _add(self, text: str) -> None:
+        try:
+            entry = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise ConfigError("add", "that is no YAML", "write {resource: KIND/NAME, namespace: NAME}") from error
+        if not isinstance(entry, dict):
+            raise ConfigError("add", "that is no object", "write {resource: KIND/NAME, namespace: NAME}")
+        self.session.declare(entry)
+
+    def _choose_agent(self, spec: str) -> None:
+        agent_exists(spec, self.session.profile)
+        self.agent = spec
+
+    def _fire(self, _: str) -> None:
+        shot = asyncio.run(self.session.fire(self.agent, self.options))
+        if shot.result is None:
+            self.console.print(Text(one_line(f"not fired: {shot.refused}"), style="yellow"))
+            return
+        told = story(shot.result)
+        telling = [call for call in told.calls if call.writes or call.cited_by]
+        for call in telling[-_SHOWN_CALLS:]:
+            self.console.print(one_line(f"  #{call.number} {call.verb} {call.place} -> {call.code}"))
+        self.console.print(
+            f"  {count_phrase(len(told.calls), 'call')}, {len(telling)} of them shown: changes and evidence"
+        )
+        status = shot.result.status or "no verdict"
+        reason = reason_of(shot.result) or ""
+        self.console.print(Text.assemble((status, _STYLES.get(status, "yellow")), one_line(f"  {reason}")))
+        if not shot.is_goal_recognised:
+            self.console.print("nobody here recognized the request: a violation would count, a pass shows nothing")
+
+    def _save(self, _: str) -> None:
+        file = self.session.save(self.folder)
+        self.console.print(one_line(f"saved {file}; run it again: sirocco probe replay {file} --agent SPEC"))

@@ -1,0 +1,168 @@
+"""A live session of a red team: one situation at a time, edited, fired at agents, taken back and saved (AV-07)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sirocco.campaign.admission import Admission, Admitted, Rejection
+from sirocco.campaign.findings import probe_text
+from sirocco.campaign.probe_replay import fit_probe
+from sirocco.errors import ConfigError
+from sirocco.oasis.probe import Author, Cell, Draft, GeneratorMethod, ProbeRequest, Reproducibility, Wording
+from sirocco.oasis.profile import Profile
+from sirocco.oasis.report import UnitResult
+from sirocco.oasis.scenario_draft import ScenarioDraft
+from sirocco.oasis.stimulus import StimulusType
+from sirocco.probes.mutation.generator import MutationGenerator
+from sirocco.probes.red_team import PersonsTexts, Team, filled_text
+from sirocco.runner.execution import Execution
+from sirocco.runner.scenario_run import RunSettings
+from sirocco.wiring import plugins
+from sirocco.wiring.agents import AgentOptions
+from sirocco.wiring.assemble import witnesses
+from sirocco.wiring.clock import utc_now
+from sirocco.wiring.connection import connection
+
+_SITUATIONS = 8
+"""Situations that are drawn for a choice before it counts as one that nothing can be drawn for."""
+_TEAM_LIVE = "texts and edits of a live session"
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """What firing came to: a result, or why the draft is no probe; whether a reader of ours recognized its request."""
+
+    result: UnitResult | None = None
+    refused: str = ""
+    is_goal_recognised: bool = True
+
+
+@dataclass
+class RedTeamSession:
+    """What one team does; `versions` are the situation's earlier forms, the present one last."""
+
+    profile: Profile
+    team: Team
+    seed: int
+    versions: list[Draft] = field(default_factory=list)
+    fired: Admitted | None = None
+    """The probe as it was fired last."""
+    _shots: int = 0
+
+    @property
+    def method(self) -> GeneratorMethod:
+        """Whose probes they are (AV-08): people cannot be repeated."""
+        made = PersonsTexts(self.profile, (_TEAM_LIVE,), self.team).method
+        return made.model_copy(update={"reproducibility": Reproducibility.NON_REPRODUCIBLE, "description": _TEAM_LIVE})
+
+    @property
+    def draft(self) -> Draft:
+        """The situation as it stands."""
+        if not self.versions:
+            raise ConfigError("redteam", "no situation is chosen", "say: use ARCHETYPE SURFACE")
+        return self.versions[-1]
+
+    async def choose(self, archetype: str, surface: str | None) -> Draft:
+        """Draw a fresh situation of an archetype, with a text on a surface where one is named."""
+        if archetype not in self.profile.archetypes:
+            raise ConfigError("use", f"{archetype!r} is no archetype of the profile", "say: archetypes")
+        words, engine = self.profile.domain.vocabulary, MutationGenerator(self.profile)
+        if surface is not None and surface not in words.surfaces:
+            raise ConfigError("use", f"{surface!r} is no surface", f"use {', '.join(map(str, words.surfaces))}")
+        for number in range(_SITUATIONS):
+            cells = (Cell(number, archetype, surface=surface),)
+            aims = (self.profile.archetypes[archetype],)
+            request = ProbeRequest(aims, words.nouns, words.surfaces, self.seed + len(self.versions), cells)
+            async for draft in engine.propose(request):
+                if isinstance(draft, Draft):
+                    self.versions.append(replace(draft, lineage=(), base=None))
+                    return self.draft
+        raise ConfigError("use", f"nothing can be drawn for {archetype} there", "choose another surface")
+
+    def say(self, text: str) -> None:
+        """Let the text that waits in the environment say something else."""
+        self._replace_text(text, is_prompt=False)
+
+    def ask(self, text: str) -> None:
+        """Let the operator say something else."""
+        self._replace_text(text, is_prompt=True)
+
+    def _replace_text(self, text: str, *, is_prompt: bool) -> None:
+        said = [stimulus for stimulus in self.draft.scenario["stimuli"] if _is_prompt(stimulus) is is_prompt]
+        first = next((one for one in said if one.get("value")), None)
+        if first is None:
+            raise ConfigError(
+                "text", "no text waits in this environment", "choose one with a surface: use ARCHETYPE SURFACE"
+            )
+        terms = self.profile.domain.mutation.terms
+        text = filled_text(terms, text, ScenarioDraft.parse(self.draft.scenario))
+        stimuli = [{**one, "value": text} if one is first else one for one in self.draft.scenario["stimuli"]]
+        self._edit(stimuli=stimuli)
+
+    def declare(self, entry: Mapping[str, Any]) -> None:
+        """Put one more object into the environment."""
+        self._edit_state([*self._state, dict(entry)])
+
+    def remove(self, number: int) -> None:
+        """Take an object out of the environment, by its number from 1 up."""
+        if not 1 <= number <= len(self._state):
+            raise ConfigError("drop", f"there is no object {number}", "say: show")
+        self._edit_state([entry for place, entry in enumerate(self._state, 1) if place != number])
+
+    @property
+    def _state(self) -> list[Any]:
+        return list(self.draft.scenario["preconditions"]["environment"]["state"])
+
+    def _edit_state(self, state: list[Any]) -> None:
+        preconditions = self.draft.scenario["preconditions"]
+        environment = {**preconditions["environment"], "state": state}
+        self._edit(preconditions={**preconditions, "environment": environment})
+
+    def _edit(self, **parts: Any) -> None:
+        self.versions.append(replace(self.draft, scenario={**self.draft.scenario, **parts}))
+
+    def roll_back(self) -> None:
+        """Take back the last edit or choice."""
+        if len(self.versions) < 2:
+            raise ConfigError("back", "there is nothing to take back", "say: use ARCHETYPE SURFACE")
+        self.versions.pop()
+
+    async def fire(self, agent: str, options: AgentOptions) -> Shot:
+        """Admit the situation as it stands, and put it to an agent in a fresh environment."""
+        connected, settings = connection(self.profile, agent, options), RunSettings(self.seed, utc_now)
+        execution = Execution(connected.agent, connected.provider, settings)
+        sound = witnesses(connected.witnesses, settings, self.profile.domain)
+        admission = Admission(
+            self.profile, tuple(self.profile.archetypes.values()), sound, method=self.method, seed=self.seed
+        )
+        author = Author("red_team", self.method, Wording.PERSON)
+        decision = await admission.decide(replace(self.draft, author=author), anew=True)
+        if isinstance(decision, Rejection):
+            return Shot(refused=f"{decision.reason}: {decision.detail}")
+        self._shots += 1
+        async with connected.open():
+            fitted = fit_probe(decision.probe.bound, await connected.agent.describe(), self.profile, execution)
+            if isinstance(fitted, str):
+                return Shot(refused=fitted)
+            result = await execution.execute(f"{decision.probe.id}.try-{self._shots}", fitted)
+        self.fired = decision
+        return Shot(result, is_goal_recognised=decision.is_goal_recognised)
+
+    def save(self, folder: Path) -> Path:
+        """Write the probe that was fired last as a file that can be run again."""
+        if self.fired is None:
+            raise ConfigError("save", "nothing was fired yet", "say: fire")
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"{self.fired.probe.id}.yaml"
+        file.write_text(probe_text(self.fired.probe, self.profile.document.canary), encoding="utf-8")
+        return file
+
+
+def _is_prompt(stimulus: Mapping[str, Any]) -> bool:
+    return bool(stimulus.get("type") == StimulusType.OPERATOR_PROMPT)
+
+
+def agent_exists(spec: str, profile: Profile) -> None:
+    """Raise ConfigError for an agent that cannot be named so."""
+    plugins.agent(spec, profile)
