@@ -14,10 +14,10 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix faults mutants pythons verify lock clean
+.PHONY: help demo test check fix faults mutants model test-llm pythons verify lock clean
 
 help: ## List the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
 # What the program needs: small, so that the first look is quick.
 $(RUNS): requirements.lock pyproject.toml
@@ -57,6 +57,12 @@ faults: $(READY) ## Break each requirement on purpose and show which tests notic
 mutants: $(READY) ## Break the evaluator in many small ways and count what its tests notice (SEED=6 SAMPLE=320)
 	@test -d .cache/mutants || $(BIN)/python -m pip install --quiet --disable-pip-version-check --target .cache/mutants cosmic-ray==8.7.0
 	$(BIN)/python tests/mutants/run.py --seed $(SEED) --sample $(SAMPLE)
+
+model: $(RUNS) ## Assemble a small real model into .cache/model (1.1 GB to download)
+	$(BIN)/python tests/real_model/assemble.py .cache/model
+
+test-llm: $(READY) model ## The real loop: that model as agent and as author of probes (minutes, on one core)
+	SIROCCO_REAL_MODEL=$(CURDIR)/.cache/model $(BIN)/pytest -s tests/real_model
 
 pythons: $(READY) ## Replay a recorded run under every other Python that PYTHONS names and the machine has
 	@for name in $(PYTHONS); do \
