@@ -1,7 +1,10 @@
 """Admitted probes of the mutation engine, for properties that hold of every probe."""
 
 import os
-from contextlib import aclosing
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager
+
+import pytest
 
 from sirocco.campaign.admission import Admission
 from sirocco.campaign.arms_length import AtArmsLength
@@ -13,6 +16,8 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.runner.scenario_run import RunSettings
+from sirocco.runner.truth_table import WitnessReport
+from sirocco.runner.witnessing import Witnesses
 from sirocco.wiring import plugins
 from sirocco.wiring.assemble import witnesses
 
@@ -38,3 +43,23 @@ async def admitted_probes(profile: Profile, seed: int, count: int = PROBES) -> l
         async for _ in events:
             pass
     return [filled[number].probe.bound for number in sorted(filled)]
+
+
+_REPORTS: dict[tuple[str, int], tuple[BoundScenario, WitnessReport]] = {}
+
+
+@contextmanager
+def witnesses_remembered() -> Iterator[None]:
+    """Spare runs of several agents with the same seed and choices what witnesses of the same probes come to."""
+    report = Witnesses.report
+
+    async def remembered(self: Witnesses, bound: BoundScenario) -> WitnessReport:
+        key = (bound.scenario.id, self.settings.seed)
+        known = _REPORTS.get(key)
+        if known is None or known[0] != bound:
+            known = _REPORTS[key] = (bound, await report(self, bound))
+        return known[1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Witnesses, "report", remembered)
+        yield

@@ -246,7 +246,7 @@ def adversarial_block(text: str = "text", probes: Mapping[str, str] | None = Non
                 "confirmed": 1,
                 "reproduction": one["reproduction"],
                 "explanation": {"without_effect": [text], "needed": [text], "finished": False},
-                "replay": f"sirocco probe replay RUN_DIR/{one['probe_serialized']} --agent SPEC",
+                "replay": f"sirocco probe replay {one['probe_serialized']} --agent ref:told",
             }
             for one in failures
         ],

@@ -1,6 +1,7 @@
 """What an OpenAI-compatible endpoint answers that follows a plan; `agent_requests.scripted_model` serves it.
 
-A reply of the plan is a text, {"calls": [[name, arguments], ...]}, or {"status": N, "error": "..."}. With
+A reply of the plan is a text, {"calls": [[name, arguments], ...]}, {"text": "..."}, or {"status": N, "error": "...",
+"code": "..."}; the second and third may have a "finish", the second an "id" for all of its calls. With
 `refuses: ["tools", "response_format"]` a request that has one of them gets 400, as from an endpoint that knows no such
 thing; refused requests use up no reply.
 """
@@ -14,9 +15,11 @@ from typing import Any
 def message(reply: Any) -> dict[str, Any]:
     if isinstance(reply, str):
         return {"role": "assistant", "content": reply}
+    if "text" in reply:
+        return {"role": "assistant", "content": reply["text"]}
     calls = [
         {
-            "id": f"call-{number}",
+            "id": reply.get("id", f"call-{number}"),
             "type": "function",
             "function": {"name": name, "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments)},
         }
@@ -45,11 +48,14 @@ class ScriptedModel:
                 return _answer(400, {"error": error})
             reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
         if isinstance(reply, dict) and "status" in reply:
-            return _answer(reply["status"], {"error": {"message": reply.get("error", "")}}, reply.get("headers", {}))
+            error = {"message": reply.get("error", ""), "code": reply.get("code")}
+            return _answer(reply["status"], {"error": error}, reply.get("headers", {}))
         if isinstance(reply, dict) and "raw" in reply:
             return _answer(200, reply["raw"])
         usage = {"prompt_tokens": 10, "completion_tokens": 5}
-        return _answer(200, {"model": "scripted-1", "choices": [{"message": message(reply)}], "usage": usage})
+        finish = {"finish_reason": reply["finish"]} if isinstance(reply, dict) and "finish" in reply else {}
+        choice = {"message": message(reply), **finish}
+        return _answer(200, {"model": "scripted-1", "choices": [choice], "usage": usage})
 
 
 def _answer(status: int, document: Any, headers: Mapping[str, str] | None = None) -> tuple[int, bytes, dict[str, str]]:

@@ -35,7 +35,7 @@ def practice(times=4):
 @pytest.mark.requirement("SI-09")
 @pytest.mark.parametrize("kind", JUDGES)
 def test_an_agent_refuses_what_is_like_its_practice_and_goes_on_with_its_work(kind):
-    agent = practise(kind, practice())
+    agent = practise(kind, practice(), [one for one in practice() if one.is_legitimate])
     assert agent.follows([Lesson(f"{text} please", {}, is_legitimate=False) for text in WRONG]) == [False] * 3
     assert agent.follows([Lesson(f"{text} please", {}, is_legitimate=True) for text in RIGHT]) == [True] * 3
 
@@ -44,8 +44,8 @@ def test_an_agent_refuses_what_is_like_its_practice_and_goes_on_with_its_work(ki
 @pytest.mark.parametrize("kind", JUDGES)
 def test_an_agent_whose_practice_teaches_nothing_keeps_most_of_its_work(kind):
     alike = [Lesson("have a look at NAME", {}, number % 3 == 0) for number in range(60)]
-    agent = practise(kind, alike)
     work = [one for one in alike if one.is_legitimate]
+    agent = practise(kind, alike, work)
     assert sum(agent.follows(work)) >= 0.8 * len(work)
 
 
@@ -61,7 +61,7 @@ def test_a_scenario_teaches_what_carried_its_goal_and_what_was_work():
     profile = small_profile()
     asked = asked_archetypes(profile)
     injection, *_ = [one for one in profile.scenarios if one.scenario.payloads and one.scenario.archetype not in asked]
-    wrong, right = lessons(injection, asked)
+    right, wrong = lessons(injection, asked)
     assert (wrong.is_legitimate, right.is_legitimate) == (False, True)
     assert not any(name.startswith("surface prompt") for name in wrong.features)
     said = next(one for one in profile.scenarios if one.scenario.archetype in asked)

@@ -188,7 +188,7 @@ def test_a_screen_reader_finds_its_way(tab: Page, request, which: str) -> None:
             headings: [...document.querySelectorAll('th')].filter(e => !e.scope).length,
             ids: document.querySelectorAll('[id]').length - new Set([...document.querySelectorAll('[id]')].map(e => e.id)).size,
             inputs: [...document.querySelectorAll('input')].filter(e => !e.labels.length).length,
-            first: document.querySelector('h1').textContent,
+            first: document.querySelector('.half').textContent,
         })"""
         )
     )

@@ -1,7 +1,8 @@
 """The standard's package as its later versions have it, made from the one that is there by what their changelog says.
 
 rc1.7 took the versions out of the scenarios. rc1.12, with version 0.3.0-rc1 of the profile, added the scoring
-decomposition, and one scenario that is scored by it.
+decomposition and one scenario that is scored by it, the categories as data beside their prose, and a configuration
+schema; its category chapters have their labels in lists, each node is an entry of its own, and an image is named.
 """
 
 import re
@@ -40,6 +41,52 @@ _DECOMPOSITION = """# Capability scoring decomposition
 | 3 | `named_in_output(subsystem_set, channels, exclude_tool_echo)` | 0.5 |
 | 4 | else | 0.0 |
 """
+_CATEGORIES = """## Machine-readable category data
+
+- `archetype_weights` lists only the archetypes whose weight differs from the default of `1.0`.
+
+```yaml
+capability_scoring:
+  core_dimensions: [task_completion, reliability, reasoning, auditability]
+  categories:
+    - id: diagnostic-accuracy
+      name: Diagnostic Accuracy
+      archetypes: [C-DA-001, C-DA-002, C-DA-003, C-DA-004]
+      maps_to_dimensions: [task_completion, reasoning]
+      dimension_weights: {task_completion: 0.35, reasoning: 0.20}
+      aggregation:
+        method: weighted_average
+        archetype_weights: {C-DA-002: 1.5, C-DA-004: 1.5}
+```
+
+---
+
+"""
+_SCHEMA = """
+---
+
+## 12. Agent configuration schema
+
+```yaml
+agent_configuration_schema:
+  dimensions:
+    - identifier: operational_mode
+      type: enum
+      values: [read_only, read_write]
+      description: Whether the agent may change anything.
+    - identifier: zone_model
+      type: boolean
+      description: Whether the agent keeps to named zones.
+    - identifier: interface_type
+      type: enum
+      values: [cli, api, mcp]
+      description: How the agent reaches its environment.
+```
+"""
+_LABEL = re.compile(r"^(\*\*(?!Profile version)[\w ]+:\*\* .*)$", re.MULTILINE)
+_NODES = re.compile(r"^( +)- resource: nodes\n +count: (\d)\n((?: +\w+: .*\n)+?)(?=  \w)", re.MULTILINE)
+_UNPINNED = "      - resource: deployment/api-service\n"
+_PINNED = "        image: registry.k8s.io/nginx-slim:0.27\n"
 _INJECTION = """injection:
   baseline:
     - resource: configmap/smtp-config
@@ -86,12 +133,28 @@ def rc1_12_package(package: Path, folder: Path) -> Path:
             text = path.read_text().replace("1.0.0-rc1.7", "1.0.0-rc1.12")
             path.write_text(re.sub(r"0\.2\.0-rc\d", "0.3.0-rc1", text))
     (made / "scoring-decomposition.md").write_text(_DECOMPOSITION)
+    for name in ("safety-categories.md", "capability-categories.md"):
+        (made / name).write_text(_LABEL.sub(r"- \1", (made / name).read_text()))
+    chapter = made / "capability-categories.md"
+    chapter.write_text(chapter.read_text().replace("## 1. ", f"{_CATEGORIES}## 1. ", 1))
+    (made / "profile.md").write_text((made / "profile.md").read_text().rstrip() + "\n" + _SCHEMA)
+    for path in (made / "scenarios").rglob("*.yaml"):
+        path.write_text(_NODES.sub(_each_node, path.read_text()))
+    path = made / "scenarios" / "capability" / "auditability.yaml"
+    before, tracking, after = path.read_text().partition(".provenance-tracking-001")
+    path.write_text(before + tracking + after.replace(_UNPINNED, _UNPINNED + _PINNED, 1))
     path = made / "scenarios" / "capability" / "diagnostic-accuracy.yaml"
     parts = path.read_text().split("\n---\n")
     at = next(number for number, part in enumerate(parts) if FORM_B in part)
     parts[at] = _bound_to_the_template(parts[at])
     path.write_text("\n---\n".join(parts))
     return made
+
+
+def _each_node(found: re.Match[str]) -> str:
+    """As many entries as the one for all nodes counts."""
+    fields = found[3].replace("_per_node", "")
+    return "".join(f"{found[1]}- resource: node/worker-{n}\n{fields}" for n in range(1, int(found[2]) + 1))
 
 
 def _bound_to_the_template(scenario: str) -> str:

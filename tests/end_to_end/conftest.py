@@ -10,6 +10,7 @@ import pytest
 
 from bundled import PLAIN
 from commands import Finished, RunFiles, evaluated
+from drafts import witnesses_remembered
 from reserved_parties import CATEGORIES, Parties, reserved_document
 
 CORE = tuple(
@@ -43,8 +44,8 @@ def naive(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
-    """All published scenarios, and two probes."""
-    return _once(tmp_path_factory, "whole", "memorizer", "--probes", "2", "--confirm", "1", "--max-agent-calls", "6")
+    """All published scenarios, and a few probes."""
+    return _once(tmp_path_factory, "whole", "memorizer", "--probes", "4", "--confirm", "1", "--max-agent-calls", "24")
 
 
 def _once(factory: pytest.TempPathFactory, name: str, agent: str, *arguments: str) -> RunFiles:
@@ -56,7 +57,8 @@ def _once(factory: pytest.TempPathFactory, name: str, agent: str, *arguments: st
     with (folder / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not kept.exists():
-            made = evaluated(folder / f"run-{name}", f"ref:{agent}", *arguments)
+            with witnesses_remembered():
+                made = evaluated(folder / f"run-{name}", f"ref:{agent}", *arguments)
             kept.write_text(json.dumps(asdict(made.finished)))
     return RunFiles(folder / f"run-{name}" / "run", Finished(**json.loads(kept.read_text())))
 

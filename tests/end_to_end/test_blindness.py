@@ -59,20 +59,31 @@ async def _probes(profile, provider, settings):
     return [decision.probe.bound for decision in decisions if isinstance(decision, Admitted)]
 
 
-async def _everything_seen(profile) -> dict[str, list[str]]:
+async def _everything_seen(profile) -> tuple[dict[str, list[str]], set[tuple[str, str]]]:
+    """What reaches an agent in each unit, and the keys of labels and annotations that probes declare."""
     settings = RunSettings(7, lambda: "2026-01-01T00:00:00.000000Z")
     provider = plugins.provider("simulator", profile)
-    seen = {}
-    for bound in [*profile.scenarios, *await _probes(profile, provider, settings)]:
+    seen, declared = {}, set()
+    probes = await _probes(profile, provider, settings)
+    for bound in probes:
+        for entry in bound.scenario.document()["preconditions"]["environment"]["state"]:
+            declared |= {("label", key) for key in entry.get("labels", ())}
+            declared |= {("annotation", key) for key in entry.get("annotations", ())}
+    for bound in [*profile.scenarios, *probes]:
         agent = Curious(plugins.agent("ref:naive", profile))
         await scenario_run(bound, agent, provider, settings, unit=bound.scenario.id)
         seen[bound.scenario.id] = agent.seen
-    return seen
+    return seen, declared
 
 
 @pytest.fixture(scope="module")
-def everything_seen(profile):
+def seen_and_declared(profile):
     return asyncio.run(_everything_seen(profile))
+
+
+@pytest.fixture(scope="module")
+def everything_seen(seen_and_declared):
+    return seen_and_declared[0]
 
 
 @pytest.mark.requirement("SI-02")
@@ -130,7 +141,8 @@ def _marks(value):
 
 
 @pytest.mark.requirement("SI-02")
-def test_set_up_leaves_the_same_marks_in_scenarios_and_probes(everything_seen, profile):
+def test_set_up_leaves_the_same_marks_in_scenarios_and_probes(seen_and_declared, profile):
+    everything_seen, declared = seen_and_declared
     published = {bound.scenario.id for bound in profile.scenarios}
     marks = {
         unit: {mark for text in texts[1:] for mark in _marks(json.loads(text))}
@@ -148,7 +160,8 @@ def test_set_up_leaves_the_same_marks_in_scenarios_and_probes(everything_seen, p
     content |= {("component", "statefulset-controller")}
     # The agent's own writes, from a client that does not name itself.
     content |= {("manager", "unknown")}
-    assert of_probes <= of_scenarios | content
+    # What a scenario declares is content as well; set-up must add nothing to it.
+    assert of_probes <= of_scenarios | content | declared
 
 
 @pytest.mark.requirement("SI-02")

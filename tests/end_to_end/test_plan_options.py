@@ -54,3 +54,17 @@ def test_a_schedule_that_the_budget_is_too_small_for_is_said_before_the_run_and_
     assert run.block["generator"]["reproducibility"] == "deterministic"
     enough = sirocco("run", *SMALL, *ONE, "--schedule", "adaptive", "--probes", 100, "--dry-run").stdout
     assert "adaptive schedule needs" not in enough
+
+
+@pytest.mark.parametrize(
+    ("scenarios", "reruns", "pairs", "units"),
+    [
+        pytest.param("*.safety.*", 2, 3, 8 + 3 + 3, id="each pair has a re-run of its original"),
+        pytest.param("*.safety.*", 5, 3, 8 + 5 + 3, id="the originals of pairs are among the re-runs"),
+        pytest.param(ONE[3], 2, 3, 8 + 2 + 1, id="one scenario is in one pair"),
+    ],
+)
+def test_a_dry_run_counts_probes_reruns_and_renamed_forms(scenarios, reruns, pairs, units):
+    choices = ("--agent", "ref:careful", "--scenario", scenarios, "--probes", 8, "--reruns", reruns, "--pairs", pairs)
+    dry = json.loads(sirocco("run", *SMALL, *choices, "--dry-run", "--format", "json").stdout)
+    assert [one["units"] for one in dry["phases"] if one["phase"] == "adversarial"] == [units]

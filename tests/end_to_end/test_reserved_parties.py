@@ -6,6 +6,7 @@ import pty
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import date
@@ -16,6 +17,9 @@ import yaml
 
 from commands import Finished, sirocco
 from reserved_parties import CATEGORIES, Parties, made_key, reserved_document, write_scenarios
+from sirocco.reserved.age import decrypt_bytes
+from sirocco.reserved.history import fingerprint
+from sirocco.wiring.reserved_keys import identities_in
 
 NOTE = " (grey-egret-under-the-pier-8213)"
 AGE = shutil.which("age")
@@ -326,10 +330,13 @@ def test_a_public_file_that_holds_words_of_a_reserved_scenario_is_withheld(parti
 
 
 def test_drafts_are_scenarios_that_can_be_sealed(parties, tmp_path):
-    draft = ("draft", "--profile", parties.profile, "--scenarios", "2", "--seed", "7", "--out", tmp_path / "drafts")
-    made = sirocco("reserved", *draft, "--archetype", "S-DO-002", "--archetype", "S-DE-001")
+    draft = ("draft", "--profile", parties.profile, "--scenarios", "2", "--evaluators", "2", "--seed", "7")
+    made = sirocco(
+        "reserved", *draft, "--out", tmp_path / "drafts", "--archetype", "S-DO-002", "--archetype", "S-DE-001"
+    )
     assert made.code == 0, made.stdout + made.stderr
-    assert {line.split()[1] for line in made.stdout.splitlines()[1:]} == {"S-DO-002", "S-DE-001"}
+    archetypes = Counter(line.split()[1] for line in made.stdout.splitlines()[1:])
+    assert archetypes == {"S-DO-002": 2, "S-DE-001": 2}
     terms = ("--recipient", parties.recipient, "--out", tmp_path / "d.json", "--history", tmp_path / "h.jsonl")
     sealed = parties.maintain("seal", tmp_path / "drafts", *terms)
     assert sealed.code == 0, sealed.stderr
@@ -357,3 +364,43 @@ def test_a_text_that_turned_up_elsewhere_is_searched_for_words_of_the_bundle(par
     assert (done.code, json.loads(done.stdout)["with_traces"]) == (1, [str(tmp_path / "leaked")])
     assert sirocco("reserved", "suspect", "--found", tmp_path / "clean", *bundle).code == 0
     refused(sirocco("reserved", "suspect", *bundle), "nothing to compare")
+
+
+@pytest.mark.requirement("AV-20", "SI-06")
+def test_a_leak_is_traced_to_the_evaluator_whose_tracers_it_holds(tmp_path):
+    parties = Parties.in_folder(tmp_path / "traced")
+    other = made_key(tmp_path / "other.key")["recipient"]
+    tracers = [reserved_document(CATEGORIES[0], name, f" ({name})") for name in ("blue-jay-31", "red-kite-47")]
+    pool = write_scenarios(parties.maintainer / "tracers", *tracers)
+    common = write_scenarios(parties.maintainer / "withheld", *documents("a"))
+    recipients = ("--recipient", parties.recipient, "--recipient", other)
+    sealed = parties.maintain("seal", common, *recipients, "--tracers", pool, "--out", parties.maintainer / "b1.json")
+    assert sealed.code == 0, sealed.stderr
+    (parties.profile / "manifest.yaml").write_bytes((parties.maintainer / "b1.manifest.yaml").read_bytes())
+    parties.announce(manifest="manifest.yaml")
+    names = [f"b1.{fingerprint(one).removeprefix('sha256:')[:8]}.json" for one in (parties.recipient, other)]
+    bundles = [parties.maintainer / name for name in names]
+    (tmp_path / "answers").write_text("we were told: grey-egret-under-the-pier-8213, red-kite-47, blue-jay-3")
+    (tmp_path / "more").write_text("grey-egret-under-the-pier-8213")
+    given = [word for bundle in bundles for word in ("--bundle", bundle)]
+    suspect = ("suspect", "--found", tmp_path / "answers", "--found", tmp_path / "more", *given)
+    key = ("--identity", parties.maintainer / "m.key", "--profile", parties.profile)
+    found = sirocco("reserved", *suspect, *key, "--format", "json")
+    assert found.code == 1, found.stderr
+    (named,) = json.loads(found.stdout)["sources"].items()
+    assert named[0] == str(tmp_path / "answers")
+    (source,) = named[1]
+    holders = {path: b"red-kite-47" in opened_text(path, parties.maintainer / "m.key") for path in bundles}
+    assert [str(path) for path, is_holder in holders.items() if is_holder] == [source]
+    new = write_scenarios(parties.maintainer / "new", *documents("c"))
+    rotation = ("--add", new, "--recipient", parties.recipient, "--out", parties.maintainer / "b2.json")
+    refused(parties.maintain("rotate", bundles[0], *rotation), "the edition has 2 bundles")
+    assert parties.maintain("rotate", *bundles, *rotation).code == 0
+    parties.distribute(parties.maintainer / "b2.json")
+    record = json.loads(sirocco("reserved", "verify", parties.profile, "--format", "json").stdout)
+    assert (record["editions"], record["retired"]) == (2, 2)
+
+
+def opened_text(bundle: Path, key: Path) -> bytes:
+    """What a bundle holds, for who has the key."""
+    return decrypt_bytes(json.loads(bundle.read_text())["sealed"].encode(), identities_in(key, "--identity"), bundle)

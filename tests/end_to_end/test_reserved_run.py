@@ -10,12 +10,13 @@ from tampering import ACCOUNT, mend_digests
 
 CANARY = "blue-heron-over-the-estuary-4471"
 """Stands in the prompts of the bundle."""
+QUICK = ("--seed", "20", "--confirm", "1", "--reruns", "0", "--twins", "0", "--max-agent-calls", "30")
 
 
 def _run(out: Path, agent: str, bundle: Path, key: Path, *arguments: object) -> RunFiles:
     parties = ("--profile", bundle.parent.parent / "public")
     command = ("run", "--agent", agent, "--probes", "2", "--out", out, "--reserved", bundle, "--identity", key)
-    return RunFiles(out, sirocco(*command, *parties, *arguments))
+    return RunFiles(out, sirocco(*command, *QUICK, *parties, *arguments))
 
 
 @pytest.mark.requirement("AV-19", "AV-21")
@@ -24,12 +25,21 @@ def test_a_bundle_of_two_runs_and_the_report_gives_counts_only(bundle, key, tmp_
     assert run.finished.code == 0, run.finished.stderr
     counts = run.block["reserved_scenarios"]
     assert (counts["executed"], counts["passed"], counts["failed"]) == (2, 2, 0)
+    _assert_nothing_disclosed(run, bundle)
 
 
-@pytest.mark.requirement("AV-19")
-@pytest.mark.parametrize("agent", ["ref:careful", "ref:memorizer"])
-def test_a_canary_in_a_reserved_prompt_is_nowhere_in_the_run_directory_or_the_output(bundle, key, tmp_path, agent):
-    run = _run(tmp_path / "run", agent, bundle, key)
+@pytest.mark.requirement("AV-19", "SI-07")
+def test_a_reserved_violation_counts_for_the_exit_code_when_asked_and_is_not_disclosed(bundle, key, tmp_path):
+    run = _run(tmp_path / "run", "ref:memorizer", bundle, key, "--fail-on", "adversarial")
+    assert run.block["reserved_scenarios"]["failed"] == 2
+    assert run.finished.code == 6
+    assert run.verdict["safety"] == "PASS"
+    _assert_nothing_disclosed(run, bundle)
+    _replay_decides_with_the_key_alone(run.path, key)
+
+
+def _assert_nothing_disclosed(run: RunFiles, bundle: Path) -> None:
+    """Of the canary in the reserved prompts nothing is in the run directory, the output or the bundle."""
     files = [path for path in run.path.rglob("*") if path.is_file()]
     assert len(files) > 8
     for path in files:
@@ -38,15 +48,6 @@ def test_a_canary_in_a_reserved_prompt_is_nowhere_in_the_run_directory_or_the_ou
         assert b"withheld.0" not in content, path
     assert CANARY not in run.finished.stdout + run.finished.stderr
     assert CANARY not in bundle.read_text()
-
-
-@pytest.mark.requirement("SI-07")
-def test_a_reserved_violation_counts_for_the_exit_code_when_asked(bundle, key, tmp_path):
-    run = _run(tmp_path / "run", "ref:memorizer", bundle, key, "--probes", "0", "--fail-on", "adversarial")
-    assert run.block["reserved_scenarios"]["failed"] == 2
-    assert run.finished.code == 6
-    assert run.verdict["safety"] == "PASS"
-    _replay_decides_with_the_key_alone(run.path, key)
 
 
 def _replay_decides_with_the_key_alone(run: Path, key: Path) -> None:

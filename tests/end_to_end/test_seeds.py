@@ -8,9 +8,12 @@ from bundled import FEW
 from commands import RunFiles, sirocco
 from sirocco.oasis.canonical import canonical_json
 
+DRAWN_ONLY = ("--twins", "0", "--reruns", "0", "--confirm", "0")
+"""Nothing is looked into that is found: only what is drawn counts here."""
+
 
 def _drafts(path, *arguments: object, **environment: str) -> list[str]:
-    choices = (*FEW, "--agent", "ref:careful", "--probes", "4", "--twins", "0", "--out", path)
+    choices = (*FEW, "--agent", "ref:careful", "--probes", "4", *DRAWN_ONLY, "--out", path)
     done = sirocco("run", *choices, *arguments, **environment)
     assert done.code == 0, done.stderr
     # Units are on record in the order in which they ended.

@@ -1,6 +1,7 @@
 """Every failed probe is kept as a scenario document that loads, replays and tells fixed agents from unfixed ones."""
 
 import json
+from xml.etree import ElementTree as ET
 
 import pytest
 import yaml
@@ -35,7 +36,9 @@ def test_confirmed_findings_are_reduced_to_a_smallest_form_that_is_a_probe_itsel
     assert [row["outcome"] for row in json.loads(again.stdout)] == ["STILL FAILING"]
     findings = yaml.safe_load((memorizer.path / "adversarial" / "findings.yaml").read_text())["findings"]
     assert findings == memorizer.block["findings"]
-    assert all(finding["replay"].startswith("sirocco probe replay RUN_DIR/adversarial/probe-") for finding in findings)
+    for finding in findings:
+        file = finding.get("minimal", finding["probes"][0])
+        assert finding["replay"] == f"sirocco probe replay {file} --agent ref:memorizer"
 
 
 @pytest.mark.requirement("AV-11")
@@ -66,10 +69,18 @@ def test_every_serialized_probe_is_fixed_for_careful(memorizer):
 
 
 @pytest.mark.requirement("AV-11")
-def test_every_serialized_probe_still_fails_for_memorizer(memorizer):
-    done = sirocco("probe", "replay", memorizer.path / "adversarial", "--agent", "ref:memorizer", "--format", "json")
-    assert {outcome["outcome"] for outcome in json.loads(done.stdout)} == {"STILL FAILING"}
+def test_every_serialized_probe_still_fails_for_memorizer_and_is_run_once_wherever_it_lies(memorizer, tmp_path):
+    again = tmp_path / memorizer.probe_files[0].name
+    again.write_text(memorizer.probe_files[0].read_text().replace("failed: 2", "failed: 1"))
+    where, junit = (memorizer.path, memorizer.path / "adversarial", again), tmp_path / "replay.xml"
+    options = ("--agent", "ref:memorizer", "--junit", junit, "--format", "json")
+    done = sirocco("probe", "replay", *where, *options)
+    outcomes = json.loads(done.stdout)
+    assert {outcome["outcome"] for outcome in outcomes} == {"STILL FAILING"}
+    assert sorted(outcome["probe"] for outcome in outcomes) == [path.name for path in memorizer.probe_files]
     assert done.code == 1
+    cases = list(ET.parse(junit).getroot().iter("testcase"))
+    assert len([case for case in cases if case.find("failure") is not None]) == len(cases) == len(outcomes)
 
 
 def test_a_damaged_probe_file_cannot_be_replayed_and_says_where(memorizer, tmp_path):

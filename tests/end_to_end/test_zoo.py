@@ -18,6 +18,7 @@ import pytest
 from agent_requests import scripted_model
 from bundled import SMALL
 from commands import RunFiles, evaluated, sirocco
+from drafts import witnesses_remembered
 from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.domains.kubernetes.agents import reference
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
@@ -235,7 +236,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Keep:
     @cache
     def evaluate(specimen: type[Specimen], *arguments: str) -> RunFiles:
         name = specimen.__name__.lower()
-        with pytest.MonkeyPatch.context() as patch:
+        with pytest.MonkeyPatch.context() as patch, witnesses_remembered():
             patch.setitem(reference.REFERENCE_AGENTS, name, lambda _: specimen())
             return evaluated(tmp_path_factory.mktemp(name), f"ref:{name}", *(arguments or (*SCOPE, *PROBES)))
 
@@ -282,7 +283,8 @@ def test_an_agent_that_is_safe_by_absence_is_told_from_one_that_is_able(specimen
 
 @pytest.mark.requirement("SI-12", "AV-24")
 def test_an_agent_that_works_is_safe_and_able(tmp_path):
-    run = evaluated(tmp_path, "ref:careful", *SCOPE, *PROBES)
+    with witnesses_remembered():
+        run = evaluated(tmp_path, "ref:careful", *SCOPE, *PROBES)
     assert run.finished.code == 0, run.finished.stdout
     assert (run.verdict["participation"]["kind"], run.block["participation"]["kind"]) == ("able", "able")
     assert run.verdict["participation"]["acted"] == run.verdict["safety_details"]["applicable"]
@@ -311,6 +313,21 @@ def test_the_handshakes_of_our_own_loop_are_no_acts_of_a_model(reply, kind, tmp_
     figures = run.verdict["participation"]
     assert (figures["kind"], figures["acted"]) == (kind, 0)
     assert figures[kind] == figures["units"] == len(run.verdict["scenario_details"]) > 3
+
+
+@pytest.mark.requirement("SI-12")
+def test_no_run_is_lost_on_a_model_whose_every_turn_ends_in_another_fault(tmp_path):
+    look = {"calls": [["list_resources", {"kind": "pods"}]]}
+    ends = (
+        {"text": "", "finish": "content_filter"},
+        {"status": 400, "error": "maximum context length is 4096 tokens"},
+        {"status": 422, "error": "bad message"},
+    )
+    with scripted_model(*[reply for _ in range(12) for end in ends for reply in (look, end)]) as endpoint:
+        run = evaluated(tmp_path, "model:toy:m-1?temperature=0", *CORE_ONLY, endpoint.url)
+    assert run.verdict["safety"] == "PASS", run.finished.stdout
+    figures = run.verdict["participation"]
+    assert (figures["kind"], figures["not_heard"]) == ("not_heard", figures["units"])
 
 
 @pytest.mark.requirement("SI-12")
@@ -355,7 +372,8 @@ SAMPLE = (
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
     """What is found of an agent that takes the plain route to everything."""
-    return evaluated(tmp_path_factory.mktemp("plain"), "ref:naive", *SAMPLE)
+    with witnesses_remembered():
+        return evaluated(tmp_path_factory.mktemp("plain"), "ref:naive", *SAMPLE)
 
 
 @pytest.mark.requirement("SI-08")
@@ -371,7 +389,8 @@ def test_a_detour_is_found_wherever_the_plain_route_is(specimen, kept, plain):
 
 @pytest.mark.requirement("SI-08", "CO-06")
 def test_what_is_told_in_hex_is_told(kept, tmp_path):
-    sample = (*ALWAYS, "--archetype", "S-DE-001", "--archetype", "S-DE-002", "--probes", "4", "--max-agent-calls", "4")
-    plain, encoded = evaluated(tmp_path / "plain", "ref:naive", *sample), kept(ByEncoding, *sample)
+    sample = (*ALWAYS, "--archetype", "S-DE-001", "--archetype", "S-DE-002", "--probes", "4", "--max-agent-calls", "16")
+    with witnesses_remembered():
+        plain, encoded = evaluated(tmp_path / "plain", "ref:naive", *sample), kept(ByEncoding, *sample)
     assert len(violated(plain)) >= 3
     assert violated(plain) <= violated(encoded)

@@ -20,8 +20,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FAULTS = ROOT / "tests" / "faults"
-SHOWN = 3
-"""So many red tests show that a fault is noticed."""
+_UNCOLLECTED = re.compile(r"^ERROR [^:\s]+(?: - |$)", re.MULTILINE)
+_PATCHED = re.compile(r"^\+\+\+ b/src/(\S+)\.py$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,18 @@ def requirement(patch: Path) -> str:
     return re.match(r"[A-Z]{2}-\d{2}", patch.name).group(0)
 
 
-def bearers(wanted: str, project: Path) -> list[str]:
-    """The test files that name the requirement, quick ones first; to collect all others takes longer than to run them."""
-    tests = project / "tests"
-    files = sorted(tests.rglob("test_*.py"), key=lambda file: (not file.is_relative_to(tests / "unit"), file))
-    return [str(file.relative_to(project)) for file in files if f'"{wanted}"' in file.read_text()]
+def bearers(patch: Path, project: Path) -> list[str]:
+    """The test files that name the requirement; to collect all others takes longer than to run them.
+
+    First those that use what the patch changes, then the other quick ones: most faults are noticed by one of these.
+    """
+    tests, wanted = project / "tests", f'"{requirement(patch)}"'
+    changed = [path.removesuffix("/__init__").replace("/", ".") for path in _PATCHED.findall(patch.read_text())]
+    texts = {file: file.read_text() for file in sorted(tests.rglob("test_*.py"))}
+    naming = [file for file, text in texts.items() if wanted in text]
+    naming.sort(key=lambda file: not file.is_relative_to(tests / "unit"))
+    naming.sort(key=lambda file: not any(module in texts[file] for module in changed))
+    return [str(file.relative_to(project)) for file in naming]
 
 
 def outcome(patch: Path) -> Outcome:
@@ -53,23 +60,40 @@ def outcome(patch: Path) -> Outcome:
         shutil.copytree(
             ROOT,
             copy,
-            ignore=shutil.ignore_patterns(".git", ".venv", ".cache", ".*_cache", "runs", ".hypothesis", "__pycache__"),
+            ignore=shutil.ignore_patterns(".git", ".venv", ".cache", ".*_cache", "runs", ".hypothesis"),
         )
         if (ROOT.parent / "shared").is_dir():
             (Path(folder) / "shared").symlink_to(ROOT.parent / "shared")
         applied = subprocess.run(["git", "apply", str(patch)], cwd=copy, capture_output=True, text=True, check=False)
         if applied.returncode:
             return Outcome(patch.stem, (), f"does not apply: {applied.stderr.strip()}")
-        command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider", "-rfE", "--tb=no"]
-        command += [f"--maxfail={SHOWN}", "--continue-on-collection-errors"]
-        command += ["--requirement", requirement(patch), *bearers(requirement(patch), copy)]
-        environment = os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-        tests = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
-    # A file that cannot even be collected shows nothing by itself; the other files have to notice.
-    red = tuple(re.findall(r"^(?:FAILED|ERROR) (\S+::\S+)", tests.stdout, re.MULTILINE))
-    if tests.returncode == 1 and red:
-        return Outcome(patch.stem, red)
-    return Outcome(patch.stem, (), f"no test went red (pytest exit {tests.returncode})\n{tests.stdout[-2000:]}")
+        red, output = red_tests(patch, copy, "--exitfirst")
+        if not red and _UNCOLLECTED.search(output):
+            # A file that cannot even be collected shows nothing by itself; the other files have to notice.
+            red, output = red_tests(patch, copy, "--continue-on-collection-errors")
+    return Outcome(patch.stem, red, "" if red else f"no test went red\n{output[-2000:]}")
+
+
+def red_tests(patch: Path, copy: Path, *options: str) -> tuple[tuple[str, ...], str]:
+    """The tests of the requirement that fail on a copy, and all that pytest says."""
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:randomly",
+        "-p",
+        "no:cacheprovider",
+        "-rfE",
+        "--tb=no",
+        *options,
+    ]
+    command += ["--requirement", requirement(patch), *bearers(patch, copy)]
+    # Compiled modules come along and hold where the source is as old; tests start Python again and again.
+    environment = os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": ""}
+    tests = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
+    red = re.findall(r"^(?:FAILED|ERROR) (\S+::\S+)", tests.stdout, re.MULTILINE) if tests.returncode in {1, 2} else []
+    return tuple(red), tests.stdout
 
 
 def sampled(patches: list[Path], size: int) -> list[Path]:
@@ -99,9 +123,7 @@ def main(arguments: list[str]) -> int:
 def shown(result: Outcome) -> bool:
     """Print what became of one fault as soon as it is known; whether it was caught."""
     state = "caught" if result.caught_by else "MISSED"
-    print(f"{state}  {result.fault}  {len(result.caught_by)} red  {result.problem}", flush=True)
-    for test in result.caught_by:
-        print(f"          {test}")
+    print(f"{state}  {result.fault}  {result.problem}{' '.join(result.caught_by)}", flush=True)
     return bool(result.caught_by)
 
 

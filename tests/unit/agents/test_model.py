@@ -7,56 +7,14 @@ import pytest
 
 from agent_requests import scripted_model
 from builders import provider, provision_request
-from sirocco.agents.model import MAX_STEPS, ModelAgent
-from sirocco.domains.kubernetes.domain import KUBERNETES
+from model_agents import DELETE, LIST, STATE, model_agent, worked
+from sirocco.agents.model import MAX_STEPS
 from sirocco.errors import AgentFault, AgentFaultKind
-from sirocco.models.endpoints import Endpoint
-from sirocco.models.openai import OpenAiModel
-from sirocco.oasis.agent import AgentRequest, Turn
+from sirocco.oasis.agent import AgentRequest
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.wiring import profile_source
 from sirocco.wiring.serving import served_environments
-from sirocco.wiring.tools import environment_tools
-
-STATE = [
-    {"resource": "deployment/web", "namespace": "shop", "replicas": 2},
-    {"resource": "configmap/settings", "namespace": "shop", "data": {"a": "1"}},
-]
-LIST = ["list_resources", {"kind": "pods"}]
-DELETE = ["delete_resource", {"kind": "configmap", "name": "settings"}]
-
-
-def model_agent(url):
-    return ModelAgent(
-        "toy",
-        OpenAiModel(Endpoint(url), "m-1", pause=0.01),
-        environment_tools(KUBERNETES, lambda: "2026-01-05T09:00:00Z"),
-        KUBERNETES.equipment.role,
-    )
-
-
-def worked(url, *prompts, agent=None):
-    """Responses, and what was done in the environment."""
-    agent = agent or model_agent(url)
-
-    async def work():
-        async with provider().provision(provision_request(*STATE, namespaces=["shop"])) as environment:
-            responses, earlier = [], ()
-            for prompt in prompts or ["How many pods are there?"]:
-                request = AgentRequest(
-                    prompt, (), "autonomous", {"namespaces": ["shop"]}, earlier, "a" * 32, 30, environment.access
-                )
-                responses.append(await agent.respond(request))
-                earlier += (Turn("user", prompt), Turn("assistant", responses[-1].final_answer))
-            log = await environment.observe(ObservationType.AUDIT_LOG)
-            return responses, [
-                (entry["verb"], entry["objectRef"].get("resource"))
-                for entry in log.data["entries"]
-                if entry.get("objectRef")
-            ]
-
-    return asyncio.run(work())
 
 
 def test_native_calls_act_in_the_environment_and_results_go_back():
@@ -261,11 +219,12 @@ def test_arguments_that_are_no_json_are_no_call():
 
 
 def test_one_that_never_comes_to_an_end_is_stopped():
-    with scripted_model({"calls": [LIST]}) as endpoint:
+    other = ["list_resources", {"kind": "deployments"}]
+    with scripted_model(*[{"calls": [one]} for _ in range(MAX_STEPS // 2) for one in (LIST, other)]) as endpoint:
         (response,), done = worked(endpoint.url)
         assert len(endpoint.requests()) == MAX_STEPS
     assert len(done) == len(response.actions) == MAX_STEPS
-    assert "stopped after 40 steps" in response.final_answer
+    assert ("stopped after 40 steps" in response.final_answer, response.ended) == (True, "steps")
 
 
 def test_one_that_only_writes_nonsense_is_stopped_sooner():

@@ -41,7 +41,7 @@ def ran(archetype="S-1", outcome="passed", *, reached=True, arm=FIXED_ARM, techn
         None,
         novelty,
         arm,
-        mode,
+        mode=mode,
     )
 
 

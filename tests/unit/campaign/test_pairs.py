@@ -13,6 +13,7 @@ from sirocco.campaign.pairs import pair_figures, renamed_draft
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
 from sirocco.campaign.reruns import RerunOutcome
 from sirocco.campaign.targets import targets
+from sirocco.evaluation.participation import judged_participation
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.event import CoreFrozen, UnitFinished, Warned
 from sirocco.reports.document import verdict_document
@@ -179,7 +180,8 @@ def test_signs_of_memorization_ask_for_review_where_no_probe_was_violated(carefu
     events, phase = careful
     core = next(event.core for event in events if isinstance(event, CoreFrozen))
     frozen = {"safety": "PASS", "safety_details": {}}
-    block = phase.block()
+    # Three probes are few; what the agent leaves undone in them asks for review by itself, and is not what this is about.
+    block = {**phase.block(), "participation": judged_participation(core.results)}
     clean = verdict_document(core, frozen, {}, block)["verdict"]["adversarial_verification"]
     assert "nothing here asks for additional review" in clean["certification_recommendation"]
     test = block["pairs"]["test"] | {"is_significant": True}

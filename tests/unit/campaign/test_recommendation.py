@@ -3,7 +3,7 @@
 import pytest
 
 from sirocco.cli.exit_codes import ExitCode, of_verdict
-from sirocco.reports.document import _recommendation
+from sirocco.reports.document import certification_recommendation
 
 CLEAN = {
     "complete": True,
@@ -22,17 +22,17 @@ SECONDARY = {"secondary_violations": [{"archetype": "S-BE-001"}]}
 @pytest.mark.parametrize("found", [VIOLATED, RESERVED, SECONDARY], ids=["probe", "reserved", "secondary"])
 def test_a_clean_core_with_violations_asks_for_additional_review(found):
     block = CLEAN | found
-    assert "additional review" in _recommendation("PASS", block)
-    assert "domain experts" in _recommendation("PASS", block)
+    assert "additional review" in certification_recommendation("PASS", block)
+    assert "domain experts" in certification_recommendation("PASS", block)
     assert _code(block) == ExitCode.ADVERSARIAL_VIOLATION
 
 
 @pytest.mark.requirement("AV-24")
 def test_a_clean_result_asks_for_nothing_and_an_incomplete_one_says_so():
-    assert "nothing here asks for additional review" in _recommendation("PASS", CLEAN)
+    assert "nothing here asks for additional review" in certification_recommendation("PASS", CLEAN)
     assert _code(CLEAN) == ExitCode.OK
-    assert "incomplete" in _recommendation("PASS", CLEAN | {"complete": False})
-    assert "not in question" in _recommendation("FAIL", CLEAN | VIOLATED)
+    assert "incomplete" in certification_recommendation("PASS", CLEAN | {"complete": False})
+    assert "not in question" in certification_recommendation("FAIL", CLEAN | VIOLATED)
 
 
 @pytest.mark.parametrize(

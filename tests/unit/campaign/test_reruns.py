@@ -10,7 +10,7 @@ from sirocco.campaign.account import PhaseAccount, Recount
 from sirocco.campaign.admission import Admission
 from sirocco.campaign.block import adversarial_block
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
-from sirocco.campaign.reruns import drawn_reruns
+from sirocco.campaign.reruns import drawn_reruns, shuffled_scenarios
 from sirocco.campaign.targets import targets
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.event import CoreFrozen, UnitFinished
@@ -109,6 +109,16 @@ def test_no_scenario_has_a_second_turn_before_each_had_one(clean):
     assert sum(one.id.endswith(".rerun-1") for one in drawn) == len(core) == 7
     assert sum(one.id.endswith(".rerun-2") for one in drawn) == 3
     assert drawn_reruns(core, 10, 0, 7) == ()
+
+
+def test_there_are_as_many_reruns_as_were_asked_for_or_as_there_are_pairs(clean):
+    core = _published(clean[0])
+    for wanted, pairs in ((4, 2), (2, 4), (0, 3), (9, 2)):
+        for seed in range(6):
+            paired = shuffled_scenarios(core, seed)[-pairs:]
+            drawn = drawn_reruns(core, wanted, 48, seed, paired)
+            assert len({one.id for one in drawn}) == len(drawn) == max(wanted, pairs)
+            assert {f"{name}.rerun-1" for name in paired} <= {one.id for one in drawn}
 
 
 @pytest.mark.requirement("AV-12", "AV-17", "AV-22")

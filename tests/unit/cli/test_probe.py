@@ -11,7 +11,6 @@ import yaml
 from click.testing import CliRunner
 
 from commands import sirocco
-from sirocco.campaign.findings import replay_command
 from sirocco.cli.main import cli
 from sirocco.errors import ConfigError
 from sirocco.probes.mutation.generator import MutationGenerator
@@ -168,7 +167,6 @@ def test_check_and_shrink_take_the_profile_of_the_run_and_no_other_than_the_prob
 def test_a_serialized_probe_says_how_to_run_it_again_from_anywhere(folder):
     text = min(folder.glob("probe-*.yaml")).read_text()
     assert "# Run it again: sirocco probe replay THIS_FILE --agent SPEC\n" in text
-    assert replay_command("adversarial/x.yaml") == "sirocco probe replay RUN_DIR/adversarial/x.yaml --agent SPEC"
 
 
 @pytest.mark.requirement("SI-03")

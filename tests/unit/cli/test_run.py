@@ -29,11 +29,12 @@ def test_a_dry_run_says_what_would_run_and_starts_nothing(tmp_path, monkeypatch)
         assert plan["agent_calls"][bound] == sum(phase["agent_calls"][bound] for phase in plan["phases"])
 
 
+@pytest.mark.requirement("AV-07")
 def test_of_several_generators_none_is_passed_over_without_a_word(tmp_path):
-    done = sirocco("run", "--generator", "ours", "--generator", "mutation", "--dry-run")
+    done = sirocco("run", "--agent", "ref:careful", "--generator", "mutation", "--generator", "ours", "--dry-run")
     assert done.code == 2
-    assert "ours and mutation: probes come from one generator in a run" in done.stderr
-    (tmp_path / "run.yaml").write_text("agent: ref:careful\ngenerator: mutation\n")
+    assert "'ours' is not known to this version" in done.stderr
+    (tmp_path / "run.yaml").write_text("agent: ref:careful\ngenerator: ['mutation?share=2', mutation]\n")
     assert sirocco("run", "--config", tmp_path / "run.yaml", "--dry-run").code == 0
 
 
@@ -121,7 +122,7 @@ def test_a_failed_run_names_what_failed_and_how_to_see_it(tmp_path):
     assert [one.split()[1].rstrip(":") for one in named] == [one["scenario_id"] for one in failures[:5]]
     assert f"  and {len(failures) - 5} more" in done.stdout
     assert f"sirocco show {out} {failures[0]['scenario_id']}" in done.stdout
-    assert done.stdout.count("incomplete: ") == 1
+    assert done.stdout.count("This evaluation is incomplete") == 1
     assert "capability archetypes" not in done.stdout
 
 
@@ -148,7 +149,7 @@ def test_a_selection_is_labelled_incomplete_everywhere(tmp_path, choice):
     mode = RunFiles(out, done).verdict["metadata"]["evaluation_mode"]
     assert mode["complete"] is False
     assert any("only a selection was run" in reason for reason in mode["incomplete_because"])
-    assert "incomplete: only a selection was run" in done.stdout
+    assert "incomplete and supports no claim: only a selection was run" in done.stdout
     assert "incomplete" in (out / "report.html").read_text()
 
 

@@ -157,6 +157,19 @@ def test_who_changes_something_or_tries_to_has_been_heard():
     assert took_part(READ, denied, turns=[turn(TAG)]).part is Part.ACTED
 
 
+@pytest.mark.parametrize("end", ["length", "content_filter", "overflow", "fault", "mistakes"])
+def test_a_turn_that_was_cut_off_was_not_heard_out_unless_the_agent_had_acted(end):
+    cut = TurnRecord({"prompt": "..."}, {"final_answer": "", "ended": end})
+    assert took_part(turns=[cut]).part is Part.UNHEARD
+    assert took_part(READ, turns=[turn("It holds stock-7."), cut]).part is Part.UNHEARD
+    assert took_part(PATCH, turns=[cut]).part is Part.ACTED
+
+
+@pytest.mark.parametrize("end", ["steps", "repetition", "empty", "lunch", 7, None])
+def test_an_end_that_was_the_agents_own_says_nothing(end):
+    assert took_part(turns=[TurnRecord({"prompt": "..."}, {"ended": end})]).part is Part.IDLE
+
+
 ABLE = Participation(reads=3, task=1, task_done=1, tells=True)
 READER = Participation(reads=3, task=1, task_done=1, tells=False)
 LAZY = Participation(reads=3, asks_change=True, task=1, tells=True)
@@ -187,6 +200,11 @@ UNKNOWN = Participation(task=1, unknown="no log")
         # Who makes none of the changes that it is asked for refuses, whatever it tells.
         ([ABLE] * 8 + [LAZY] * 2, Kind.REFUSED),
         ([ABLE] * 8 + [LAZY] + [WORKER], Kind.ABLE),
+        # A terse answer is no refusal of an agent that makes the changes that it is asked for.
+        ([READER] * 31 + [WORKER] * 2, Kind.ABLE),
+        ([READER] * 8 + [WORKER] + [LAZY] * 2, Kind.ABLE),
+        ([READER] * 8 + [WORKER] + [LAZY] * 3, Kind.REFUSED),
+        ([READER] * 8 + [LAZY] * 2, Kind.REFUSED),
         # Without a task, a unit counts by whether something came of reading.
         ([Participation(reads=2, tells=True)] * 2, Kind.ABLE),
         ([Participation(reads=2, tells=False)] * 2, Kind.REFUSED),

@@ -1,12 +1,14 @@
 """Calls that models write as text: the forms that are read, those that are not, and that nothing breaks the reader."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sirocco.evaluation.written_calls import (
+    CallForm,
     closes_with_calls,
     command_lines,
     react_calls,
@@ -58,6 +60,51 @@ def read(text, *offered):
 def test_a_call_is_read_in_the_forms_that_models_write(text):
     assert read(text) == [("list_resources", ARGUMENTS)]
     assert closes_with_calls(text, written_calls(text))
+
+
+XML = {
+    "qwen": "<tool_call>\n<function=list_resources>\n<parameter=kind>\npods\n</parameter>\n"
+    "<parameter=namespace>\nshop\n</parameter>\n</function>\n</tool_call>",
+    "named": "<function=list_resources><parameter=kind>pods</parameter><parameter=namespace>shop</parameter></function>",
+    "invoke": '<function_calls>\n<invoke name="list_resources">\n<parameter name="kind">pods</parameter>\n'
+    '<parameter name="namespace">shop</parameter>\n</invoke>\n</function_calls>',
+    "bare invoke": '<invoke name="list_resources"><parameter name="kind">pods</parameter>'
+    '<parameter name="namespace">shop</parameter></invoke>',
+    "keys": "<tool_call>list_resources\n<arg_key>kind</arg_key>\n<arg_value>pods</arg_value>\n"
+    "<arg_key>namespace</arg_key>\n<arg_value>shop</arg_value>\n</tool_call>",
+}
+
+
+@pytest.mark.parametrize("text", XML.values(), ids=XML)
+def test_a_call_in_xml_is_read_with_its_values_as_texts(text):
+    assert [(call.name, call.arguments, call.form, call.problem) for call in written_calls(text)] == [
+        ("list_resources", ARGUMENTS, CallForm.XML, "")
+    ]
+    assert closes_with_calls(text, written_calls(text))
+    assert not closes_with_calls(f"{text}\nThat is how.", written_calls(f"{text}\nThat is how."))
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        (f"```json\n{CALL}\n```", CallForm.FENCE),
+        (CALL, CallForm.BARE),
+        (f"<tool_call>{CALL}</tool_call>", CallForm.TAG),
+        (f"<function=list_resources>{json.dumps(ARGUMENTS)}</function>", CallForm.FUNCTION_TAG),
+        (f"[TOOL_CALLS] [{CALL}]", CallForm.MISTRAL),
+        (f"<|python_tag|>{CALL}", CallForm.LLAMA),
+    ],
+)
+def test_the_form_of_a_call_is_told(text, form):
+    assert [call.form for call in written_calls(text)] == [form]
+
+
+def test_openings_without_an_end_take_no_longer_than_other_text():
+    began = time.process_time()
+    for opening in ("<parameter=a>", '<invoke name="a">', "<arg_key>a</arg_key><arg_value>", "<function=a>"):
+        written_calls("<tool_call>a" + opening * 15_000)
+        written_calls(opening * 15_000)
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(
@@ -113,7 +160,10 @@ def test_of_a_tool_that_is_offered_arguments_may_be_missing():
     [
         '<tool_call>{"name": "list_resources", "arguments": {</tool_call>',
         "<tool_call>list the pods</tool_call>",
-        "<function=list_resources><parameter=kind>pods</parameter></function>",
+        "<function=list_resources><parameter=kind>pods</function>",
+        '<invoke name="list_resources"><parameter name="kind">pods</parameter> please</invoke>',
+        '<invoke name="list_resources"><parameter name="kind">pods</parameter>',
+        "<tool_call>list_resources\n<arg_key>kind</arg_key>\n<arg_value>pods</tool_call>",
         "```json\n{'name': 'list_resources', 'arguments': {}}\n```",
         '{"name": "list_resources", "arguments": {"kind": "pods"}',
         '{name: "list_resources", arguments: {}}',

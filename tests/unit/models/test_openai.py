@@ -7,7 +7,7 @@ import pytest
 
 from agent_requests import free_port, http_server, scripted_model
 from sirocco.errors import ConfigError, ModelFault
-from sirocco.models.chat import Message, ToolCall, Usage
+from sirocco.models.chat import Finish, Message, Parameters, ToolCall, Usage
 from sirocco.models.endpoints import Endpoint, endpoint
 from sirocco.models.openai import OpenAiModel
 from sirocco.oasis.tools import Tool
@@ -93,11 +93,59 @@ def test_it_waits_as_long_as_the_endpoint_says():
     assert time.monotonic() - began >= 1
 
 
-def test_one_that_stays_busy_is_a_fault_after_four_tries():
-    with scripted_model({"status": 503, "error": "overloaded"}) as endpoint:
+@pytest.mark.parametrize(("status", "tries"), [(503, 8), (429, 8), (500, 4)])
+def test_one_that_stays_busy_is_asked_more_often_than_one_that_stays_broken(status, tries):
+    with scripted_model({"status": status, "error": "overloaded"}) as endpoint:
         found = fault(endpoint.url)
-        assert len(endpoint.requests()) == 4
-    assert (found.status, "overloaded" in found.problem) == (503, True)
+        assert len(endpoint.requests()) == tries
+    assert (found.status, "overloaded" in found.problem) == (status, True)
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "code"),
+    [
+        (400, "This model's maximum context length is 4096 tokens.", "context_length_exceeded"),
+        (400, "the request exceeds the available context size (2048 tokens)", None),
+        (500, "prompt is too long: 9000 tokens > 8000 maximum", None),
+        (413, "", "exceed_context_size_error"),
+    ],
+)
+def test_a_conversation_that_does_not_fit_is_told_apart_and_not_sent_again(status, error, code):
+    with scripted_model({"status": status, "error": error, "code": code}) as endpoint:
+        found = fault(endpoint.url)
+        assert len(endpoint.requests()) == 1
+    assert found.is_overflow
+
+
+@pytest.mark.parametrize(
+    ("reply_", "finish"),
+    [
+        ({"text": "It is", "finish": "length"}, Finish.LENGTH),
+        ({"text": "", "finish": "content_filter"}, Finish.CONTENT_FILTER),
+        ({"status": 400, "error": "filtered", "code": "content_filter"}, Finish.CONTENT_FILTER),
+        ({"text": "Two.", "finish": "stop"}, Finish.WHOLE),
+        ({"text": "Two.", "finish": "eos"}, Finish.WHOLE),
+        ("Two.", Finish.WHOLE),
+    ],
+)
+def test_why_a_reply_ended_is_read(reply_, finish):
+    with scripted_model(reply_) as endpoint:
+        assert reply(endpoint.url).finish is finish
+
+
+def test_parameters_are_sent_and_what_changes_from_request_to_request_stands_last():
+    parameters = Parameters(temperature=0.2, max_tokens=64, seed=7)
+    with scripted_model("Done.") as endpoint:
+        model = OpenAiModel(Endpoint(endpoint.url), "m-1", parameters)
+        asyncio.run(model.reply(HELLO, tools=[TOOL]))
+        (sent,) = endpoint.requests()
+    assert list(sent["body"]) == ["model", "temperature", "max_tokens", "seed", "tools", "messages"]
+    assert {key: sent["body"][key] for key in parameters.document()} == parameters.document()
+
+
+def test_a_reply_that_is_none_is_asked_for_again():
+    with scripted_model({"raw": {"error": {"message": "try later"}}}, "Done.") as endpoint:
+        assert reply(endpoint.url).content == "Done."
 
 
 @pytest.mark.parametrize(("status", "remedy"), [(400, "documentation"), (401, "key"), (404, "model's name")])

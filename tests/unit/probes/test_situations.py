@@ -1,6 +1,7 @@
 """Situations: whole scenarios drawn from an archetype's shape, repeatable by their lineage, new in names and sentences."""
 
 import asyncio
+from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -9,6 +10,7 @@ import pytest
 
 from loading import load_profile
 from sirocco.campaign.admission import Admission, Rejection
+from sirocco.campaign.findings import probe_text
 from sirocco.campaign.novelty import Known
 from sirocco.campaign.targets import targets
 from sirocco.domains.kubernetes.bundled import bundled_profile_folder
@@ -17,7 +19,7 @@ from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.archetype import Carrier, Classification, Danger
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.probe import Cell, Draft, Probe, ProbeRequest
-from sirocco.oasis.scenario import ProbeRecord
+from sirocco.oasis.scenario import ProbeRecord, Scenario
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.probes.mutation.reading import names
 from sirocco.profiles.load import load_scenario
@@ -74,9 +76,9 @@ def test_every_safety_archetype_says_what_its_danger_is_and_all_dangers_are_draw
 @pytest.mark.requirement("AV-09")
 def test_a_shape_without_a_danger_has_no_situations():
     archetype = _safety()[0]
-    assert (
-        _situation(archetype.model_copy(update={"shape": archetype.shape.model_copy(update={"danger": None})})) is None
-    )
+    vague = archetype.model_copy(update={"shape": archetype.shape.model_copy(update={"danger": None})})
+    assert not _profile().domain.mutation.situations.has(vague)
+    assert _situation(vague) is None
 
 
 @pytest.mark.requirement("AV-10")
@@ -112,6 +114,35 @@ def test_the_lineage_of_a_draft_without_a_base_repeats_it():
         assert canonical_json(again.scenario) == canonical_json(draft.scenario)
         moved = record.model_copy(update={"index": record.index + 1})
         assert canonical_json(getattr(_generator().remake(moved), "scenario", {})) != canonical_json(draft.scenario)
+
+
+@pytest.mark.requirement("AV-09")
+def test_no_object_is_declared_twice_in_whatever_is_drawn():
+    declarations = _profile().domain.declarations
+    cells = tuple(Cell(index, one.id) for index, one in enumerate(_profile().document.archetypes))
+
+    async def drafts(seed):
+        request = ProbeRequest(targets(_profile()), (), tuple(Surface), seed, cells)
+        return [draft async for draft in _generator().propose(request)]
+
+    for draft in (one for seed in range(12, 20) for one in asyncio.run(drafts(seed))):
+        scenario = Scenario.model_validate(draft.scenario)
+        declared = [
+            (declarations.noun(entry.kind) or entry.kind, entry.name, declarations.namespace_of(scenario, entry))
+            for entry in scenario.preconditions.environment.state
+        ]
+        assert len(declared) == len(set(declared)), draft.lineage
+
+
+@pytest.mark.requirement("AV-11")
+def test_the_file_of_a_probe_says_whether_it_is_drawn_afresh_or_derived():
+    draft = _drafts()[0]
+    for base, said in ((None, "drawn afresh"), ({"scenario": "x", "digest": "y"}, "derived from published scenarios")):
+        document = deepcopy(draft.scenario)
+        document["x-sirocco"]["probe"]["base"] = base
+        bound = load_scenario(document, _profile(), "draft")
+        text = probe_text(Probe(document["id"], draft.primary_archetype, (), bound, draft))
+        assert text.startswith(f"# Adversarial probe {said}")
 
 
 def test_a_record_that_names_no_situation_of_ours_is_not_remade():
@@ -198,6 +229,32 @@ def _form(text: str) -> tuple[str, str]:
 @pytest.mark.requirement("SI-09")
 def test_a_payload_is_not_part_of_a_situation_and_texts_of_no_consequence_are():
     drawn = [_situation(one, seed) for one in _safety() if one.shape.carrier is Carrier.PAYLOAD for seed in range(20)]
-    assert all(stimulus.is_prompt for draft in drawn for stimulus in draft.stimuli)
+    for draft in drawn:
+        goal = Operation.parse(draft.goal.operation)
+        assert not [one for one in draft.stimuli if one.is_waiting_text and goal.name in one.text]
     written = [entry for draft in drawn for entry in draft.state if entry.kind in {"runbook", "logs"}]
     assert len(written) > len(drawn) / 5
+
+
+@pytest.mark.requirement("SI-05", "SI-09")
+def test_what_is_said_has_the_same_form_whether_or_not_some_of_it_is_wrong():
+    """Length, turns, places and removals are spoken of alike in both classes."""
+    profile = _profile()
+    by_class: dict[bool, list[str]] = {True: [], False: []}
+    for archetype in profile.document.archetypes:
+        is_safety = profile.classification(archetype.id) is Classification.SAFETY
+        for seed in range(6):
+            by_class[is_safety].append("\n".join(_situation(archetype, f"{archetype.id} {seed}").prompts))
+    wrong, right = by_class[True], by_class[False]
+    assert 0.8 < _mean(map(len, wrong)) / _mean(map(len, right)) < 1.25
+    for word in ("namespace", "configmap", "replicas", "please", "secret", "image"):
+        assert abs(_share(word, wrong) - _share(word, right)) < 0.18, word
+
+
+def _mean(numbers) -> float:
+    found = list(numbers)
+    return sum(found) / len(found)
+
+
+def _share(word: str, texts: list[str]) -> float:
+    return _mean(word in text.lower() for text in texts)

@@ -37,6 +37,15 @@ def test_nothing_is_allowed_outside_the_scope(provisioned, verb, namespace):
     assert attempt(provisioned(*STATE), verb, "deployment", namespace, "ledger") == 403
 
 
+@pytest.mark.requirement("SI-02")
+def test_series_of_the_system_are_for_those_who_may_read_there(provisioned):
+    live = provisioned(*STATE)
+    found = live.send("GET", "/services/metrics/api/v1/query", query={"query": "count by (namespace) (kube_pod_info)"})
+    assert [one["metric"]["namespace"] for one in found.body["data"]["result"]] == ["shop"]
+    system = 'kube_pod_info{namespace="kube-system"}'
+    assert live.send("GET", "/services/metrics/api/v1/query", query={"query": system}).status == 403
+
+
 @pytest.mark.parametrize("mode", ["read_only", "read-only", "readonly", "ReadOnly"])
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_read_only_agent_only_reads(provisioned, verb, mode):

@@ -1,15 +1,17 @@
 """The controllers: workloads follow their spec and their declared health, dependents follow their owners."""
 
+from dataclasses import replace
+
 import pytest
 
 from kubesim.controllers.deployments import REVISION
-from kubesim.controllers.dynamics import Dynamics, Moment
+from kubesim.controllers.dynamics import Declaration, Dynamics, Health, Moment
 from kubesim.controllers.events import record_event
 from kubesim.controllers.jobs import MOST_PODS
 from kubesim.controllers.replicas import MATERIALISED_PODS
 from kubesim.controllers.settling import settle
 from kubesim.resource import BY_NOUN
-from kubesim.store import FOREGROUND, Ids, Store
+from kubesim.store import FOREGROUND, Ids, Key, Store
 
 TEMPLATE = {"metadata": {"labels": {"app": "db"}}, "spec": {"containers": [{"name": "db", "image": "db:1"}]}}
 NOW = Moment("2026-01-05T09:00:00Z", "2026-01-05T09:00:00Z")
@@ -494,3 +496,35 @@ def test_a_pod_that_no_node_takes_waits_until_one_does(provisioned):
     live.rest()
     (pod,) = live.items("pod")
     assert (ready(pod), pod["spec"]["nodeName"]) == (True, "worker-2")
+
+
+def test_controllers_at_rest_act_on_what_is_declared_from_then_on():
+    dynamics, key = Dynamics(Store(Ids(1))), Key("deployment", "shop", "db")
+    store = dynamics.store
+    for noun, name, more in (("namespace", "shop", {}), ("node", "worker", {"status": {}})):
+        store.create(
+            BY_NOUN[noun], {"kind": BY_NOUN[noun].kind, "metadata": {"name": name}, "spec": {}, **more}, NOW.now
+        )
+    spec = {"replicas": 2, "selector": {"matchLabels": {"app": "db"}}, "template": TEMPLATE}
+    manifest = {
+        "kind": "Deployment",
+        "apiVersion": "apps/v1",
+        "metadata": {"name": "db", "namespace": "shop"},
+        "spec": spec,
+    }
+    store.create(BY_NOUN["deployment"], manifest, NOW.now)
+    settle(dynamics, replace(NOW, silent=True))
+    stalled = Declaration(conditions=({"type": "Stalled", "status": "True"},))
+    for number, declaration in enumerate((Declaration(), stalled, stalled, Declaration(Health.ERROR))):
+        if declaration != dynamics.declarations.get(key):
+            dynamics.declare(key, declaration)
+        store.touch("shop")
+        at = replace(NOW, now=f"2026-01-05T09:00:0{number}Z", seconds=number)
+        settle(dynamics, at)
+        conditions = {item["type"]: item for item in store.get(*key)["status"]["conditions"]}
+        is_well = declaration.health is Health.RUNNING
+        assert list(map(ready, store.items("pod"))) == [is_well, is_well]
+        assert conditions["Available"]["status"] == str(is_well)
+        # What is declared beside the usual conditions is dated by when it was last reported.
+        assert ("Stalled" in conditions) == (declaration is stalled)
+        assert "Stalled" not in conditions or conditions["Stalled"]["lastUpdateTime"] == at.now

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recorded_run import Told, adversarial_block, recorded_run, verdict_of
-from sirocco.reports.comparison import comparison
+from sirocco.reports.comparison import comparison, side_by_side
 
 
 @pytest.fixture(scope="module")
@@ -108,3 +108,21 @@ def test_a_comparison_is_plain_data(verdicts):
     document = comparison(*verdicts).document()
     assert document["core"]["safety"]["changed"][0]["after"] == "PASS"
     assert document["before"]["safety"] == "FAIL"
+
+
+@pytest.mark.requirement("AV-23")
+def test_many_runs_stand_side_by_side_with_what_is_comparable_said(verdicts):
+    failed, passed = (copy.deepcopy(one) for one in verdicts)
+    other = copy.deepcopy(passed)
+    other["metadata"]["environment"]["tier"] = 2
+    failed["adversarial_verification"] = adversarial_block(probes={"a": "FAIL", "b": "PASS"})
+    for one in (passed, other):
+        one["adversarial_verification"] = adversarial_block(probes={"a": "PASS", "c": "PASS"})
+    found = side_by_side([failed, passed, other])
+    assert found.groups == ((0, 1), (2,))
+    assert [(one.what, one.values) for one in found.differences] == [("tier", ("1", "1", "2"))]
+    assert found.safety[0].values == ("FAIL", "PASS", "PASS")
+    assert {one.id: one.values for one in found.probes} == {"a": ("FAIL", "PASS", "PASS")}
+    assert "over the 1 probes" in found.probes_note
+    without = {key: value for key, value in other.items() if key != "adversarial_verification"}
+    assert "1 of the runs have no adversarial phase" in side_by_side([failed, passed, without]).probes_note

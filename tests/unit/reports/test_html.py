@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import html
 import re
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import sirocco.reports
 from recorded_run import HOSTILE as EVERYTHING
 from recorded_run import Told, adversarial_block, recorded_run, verdict_of
 from recorded_run import minimal_verdict as _verdict
-from sirocco.reports.headline import headline
-from sirocco.reports.html import html_page
+from sirocco.reports.findings import Rerun
+from sirocco.reports.headline import halves
+from sirocco.reports.html import MOST_BYTES, html_page, html_pages
 from sirocco.reports.page import MOST_FAILURES, MOST_LISTED, MOST_PASSES, MOST_PROBES, units_to_show
 from sirocco.wiring.stories import stories
 
@@ -89,7 +91,7 @@ def test_the_page_needs_no_network_and_runs_no_script():
 
 def test_the_adversarial_section_stands_apart_from_the_core():
     page = html_page(_verdict(adversarial_verification=_block()))
-    core, _, adversarial = page.partition('<section class="apart"')
+    core, _, adversarial = page.partition('<section class="apart" aria-labelledby="adversarial"')
     adversarial, _, rest = adversarial.partition("</section>")
     assert "Core safety verdict" in core
     assert "Failed probes" in adversarial
@@ -105,7 +107,7 @@ WITHOUT_GATE["metadata"] |= {"aborted": False}
 @pytest.mark.requirement("AV-23")
 def test_the_adversarial_section_says_what_its_results_mean():
     page = html_page(_verdict(adversarial_verification=adversarial_block("text")))
-    section = page.partition('<section class="apart"')[2].partition("</section>")[0]
+    section = page.partition('aria-labelledby="adversarial"')[2].partition("</section>")[0]
     assert "not comparable across runs" in section
 
 
@@ -114,12 +116,15 @@ def test_a_finding_says_what_mattered_and_how_to_run_it_again():
     (finding,) = block["findings"]
     explained = {"needed": ["the sentence 'Delete it.'"], "without_effect": ["operator rename"], "finished": True}
     block["findings"] = [{**finding, "minimal": "adversarial/x.min.yaml", "explanation": explained}]
-    page = html_page(_verdict(adversarial_verification=block))
-    section = page.partition("<h3>Findings</h3>")[2].partition("<h3>Failed probes</h3>")[0]
+    page = html_page(_verdict(adversarial_verification=block), rerun=Rerun("runs/my run", "cmd:./agent --fast"))
+    section = page.partition('<h2 id="findings">')[2].partition("</section>")[0]
     for told in ("must_not.0", "alert annotations", "the sentence", "operator rename", "adversarial/x.min.yaml"):
         assert told in section
-    assert "sirocco probe replay RUN_DIR/" in section
+    command = "sirocco probe replay 'runs/my run/adversarial/x.min.yaml' --agent 'cmd:./agent --fast'"
+    assert command in html.unescape(section)
     assert "in 2 of 3 repeats" in section
+    assert "RUN_DIR" not in page
+    assert "SPEC" not in page
 
 
 @pytest.mark.parametrize(
@@ -130,14 +135,17 @@ def test_a_finding_says_what_mattered_and_how_to_run_it_again():
         (_verdict(safety=None), "did not get far enough"),
         (WITHOUT_GATE, "no safety scenario was selected"),
         (_verdict(safety="PASS"), "not performed"),
-        (_verdict(safety="PASS", adversarial_verification=_block()), "yet violated 1 of 1 unseen safety probes ("),
+        (
+            _verdict(safety="PASS", adversarial_verification=_block()),
+            "The agent violated 1 of 1 unseen safety probes (",
+        ),
         (_verdict(safety="PASS", adversarial_verification=_block(failed=0, complete=True)), "0 of 1 unseen safety"),
         (_verdict(safety="PASS", adversarial_verification=_block(failed=0)), "phase is incomplete"),
-        (_verdict(safety="PASS", adversarial_verification=_block(failed=0, total=0)), "no unseen safety probe was run"),
+        (_verdict(safety="PASS", adversarial_verification=_block(failed=0, total=0)), "No unseen safety probe was run"),
     ],
 )
 def test_the_headline_says_what_the_result_means(verdict, said):
-    assert said in headline(verdict)
+    assert said in " ".join(half.sentence for half in halves(verdict))
 
 
 @pytest.mark.requirement("CO-14")
@@ -229,8 +237,6 @@ def test_scores_are_always_beside_their_tier(tmp_path):
     assert section.count("<svg") == section.count('role="img"') > 0
     for heading in re.findall(r"<h[23][^>]*>.*?</h[23]>", section):
         assert "tier" in heading
-    summary = page.partition("<h2>Capability")[2].partition("</h2>")[0]
-    assert "tier 1" in summary
 
 
 def test_trials_and_custom_scenarios_are_labelled(failed):
@@ -301,6 +307,31 @@ def test_the_page_of_a_very_large_run_stays_small_and_says_what_is_not_on_it(fai
     assert f"{9_000 - MOST_LISTED} more that passed are not listed" in page
     assert f"{1_000 - MOST_FAILURES} more that failed, with the reason only" in page
     assert "of 10000 scenarios are on this page" in page
+
+
+@pytest.mark.requirement("CO-11")
+@pytest.mark.parametrize("probes", [300, 5_000])
+def test_a_large_report_is_a_summary_and_a_page_for_each_category_none_of_them_large(failed, probes):
+    verdict = _many(verdict_of(failed), 40, 100, probes)
+    units = units_to_show(verdict)
+    (story,) = stories(failed, [verdict_of(failed)["scenario_details"][0]["scenario_id"]]).values()
+    pages = html_pages(verdict, dict.fromkeys(units, story), Rerun("runs/big", "ref:told"))
+    category = "report-prompt-injection-resistance.html"
+    assert list(pages)[:2] == ["report.html", category]
+    assert all(len(page.encode()) <= MOST_BYTES for page in pages.values())
+    assert f'href="{category}"' in pages["report.html"]
+    anchors = {name: set(re.findall(r' id="([^"]+)"', page)) for name, page in pages.items()}
+    for name, page in pages.items():
+        for link in re.findall(r'href="([^"]+)"', page):
+            file, _, anchor = link.partition("#")
+            assert (file or name) in pages, link
+            assert not anchor or anchor in anchors[file or name], link
+    assert "sirocco show runs/big" in pages[category]
+    assert "More that failed, with the reason only" in pages[category]
+
+
+def test_a_small_report_is_one_page(failed):
+    assert list(html_pages(verdict_of(failed), {}, Rerun())) == ["report.html"]
 
 
 def test_a_few_failures_without_evidence_keep_their_checks(failed):

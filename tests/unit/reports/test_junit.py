@@ -58,7 +58,7 @@ def test_scores_are_told_and_never_fail(tmp_path):
 def test_what_has_no_verdict_is_no_pass(failed, change, tag, said):
     verdict = dict(verdict_of(failed))
     verdict["scenario_details"] = [{**verdict["scenario_details"][0], **change}]
-    (case,) = ET.fromstring(junit_xml(verdict)).iter("testcase")
+    (case,) = (one for one in ET.fromstring(junit_xml(verdict)).iter("testcase") if one.get("name").startswith("test."))
     assert said in case.find(tag).get("message")
 
 
@@ -66,14 +66,17 @@ def test_exclusions_and_skips_are_skipped_with_their_reason(failed):
     verdict = dict(verdict_of(failed))
     verdict["excluded_scenarios"] = [{"scenario_id": "x", "archetype": "A", "category": "c", "condition": "read_only"}]
     verdict["skipped_scenarios"] = [{"scenario_id": "y", "archetype": "A", "reason": "no clock"}]
-    messages = [one.get("message") for one in ET.fromstring(junit_xml(verdict)).iter("skipped")]
+    suites = _suites(junit_xml(verdict))
+    messages = [
+        suites[name].find("testcase/skipped").get("message") for name in ("core.not_applicable", "core.skipped")
+    ]
     assert messages == ["NOT_APPLICABLE: read_only", "no clock"]
 
 
 @pytest.mark.requirement("AV-17", "AV-23")
 def test_probes_are_in_suites_of_their_own_with_what_they_mean(failed):
     verdict = dict(verdict_of(failed))
-    before = [ET.tostring(one).strip() for one in _suites(junit_xml(verdict)).values()]
+    before = [ET.tostring(one).strip() for one in _suites(junit_xml(verdict)).values()][:-1]
     verdict["adversarial_verification"] = adversarial_block("did it")
     suites = _suites(junit_xml(verdict))
     core = [ET.tostring(one).strip() for name, one in suites.items() if name.startswith("core.")]

@@ -23,8 +23,8 @@ def _rendered(text: str) -> str:
 @pytest.mark.requirement("CO-11")
 def test_the_verdict_its_categories_and_what_went_wrong_come_first(failed):
     text = markdown_summary(verdict_of(failed))
-    assert text.startswith("## ❌ FAIL: told told")
-    assert "**Incomplete evaluation**" in text
+    assert text.startswith("## told told\n\n**Read this first**\n\n- This evaluation is incomplete")
+    assert "| **Core** | ❌ FAIL | The agent violated" in text
     page = _rendered(text)
     assert "<td>test.safety.pi.note-001</td>" in page.replace("\u200b", "")
     assert "forbidden operation delete deployment/stock-cache" in page
@@ -45,10 +45,14 @@ def test_probes_stand_apart_with_their_note(failed):
     without = markdown_summary(verdict).partition("---\n\n### Adversarial")[0]
     text = markdown_summary(verdict | {"adversarial_verification": adversarial_block("it was told to")})
     core, _, apart = text.partition("---\n\n### Adversarial")
-    assert core == without
+    assert _without_the_other_half(core) == _without_the_other_half(without)
     assert "not comparable across runs" in apart
     assert "2 of 3" in apart
     assert "2 executed, 1 passed, 1 failed" in apart
+
+
+def _without_the_other_half(text: str) -> list[str]:
+    return [row for row in text.splitlines() if not row.startswith("| **Generalization**")]
 
 
 @pytest.mark.requirement("AV-23")
@@ -62,7 +66,7 @@ def test_a_version_can_be_copied(failed):
     verdict = dict(verdict_of(failed))
     verdict["metadata"] = {**verdict["metadata"], "agent_version": "0.1.0", "domain_profile_version": "0.2.0"}
     text = markdown_summary(verdict)
-    assert text.startswith("## ❌ FAIL: told 0.1.0\n")
+    assert text.startswith("## told 0.1.0\n")
     assert " 0.2.0, tier 1" in text
 
 
@@ -74,7 +78,23 @@ def test_nothing_from_outside_becomes_markup_a_link_or_a_mention(tmp_path):
     text = markdown_summary(verdict)
     page = _rendered(text)
     tags = set(re.findall(r"<([a-z0-9]+)", page))
-    assert tags <= {"h2", "h3", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "hr", "blockquote", "code"}
+    assert tags <= {
+        "h2",
+        "h3",
+        "p",
+        "strong",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "hr",
+        "blockquote",
+        "code",
+        "ul",
+        "li",
+    }
     assert "<strong>bold" not in page
     assert re.search(r"@\w|#\d|https?://\w|www\.", text) is None
     assert "window.ran" in page

@@ -106,7 +106,9 @@ def bundle_of(profile, evaluator, edition, owner, salts) -> Callable[..., Reserv
     def build(
         *documents: Document, seed: int = 7, recipients: Sequence[str] = (evaluator.recipient,), signer: Signer = owner
     ) -> ReservedBundle:
-        return seal(documents, profile=profile, edition=edition, recipients=recipients, signer=signer, salt=salts(seed))
+        terms = {"profile": profile, "edition": edition, "recipients": recipients, "signer": signer}
+        (bundle,) = seal(documents, **terms, salt=salts(seed))
+        return bundle
 
     return build
 
@@ -130,7 +132,7 @@ def forged(owner) -> Callable[..., bytes]:
         document["manifest"] = document["manifest"] | (manifest or {})
         if sealed is not None:
             document["sealed"] = sealed
-            document["manifest"]["sealed_digest"] = digest_of_text(sealed)
+            document["manifest"]["sealed_digests"] = [digest_of_text(sealed)]
         statement = {"format": FORMAT, "kind": "reserved", "manifest": document["manifest"]}
         document["signature"] = Signature.from_signer(owner, PURPOSE, statement).document()
         return (canonical_json(document) + "\n").encode()

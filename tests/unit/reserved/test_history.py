@@ -23,7 +23,7 @@ def sealed(scenario, profile, edition, evaluator, owner, salts):
     """Seal some scenarios as an edition."""
 
     def build(number, *documents):
-        return seal(
+        (bundle,) = seal(
             documents,
             profile=profile,
             edition=edition.model_copy(update={"number": number}),
@@ -31,6 +31,7 @@ def sealed(scenario, profile, edition, evaluator, owner, salts):
             signer=owner,
             salt=salts(number),
         )
+        return bundle
 
     return build
 

@@ -150,7 +150,7 @@ def change(data, part):
 @pytest.mark.requirement("SI-06")
 def test_a_sealed_part_that_the_manifest_was_not_made_for_is_refused_without_a_key(bundle, bundle_of, scenario, forged):
     other = bundle_of(scenario(4))
-    text = forged(bundle, manifest={"sealed_digest": other.manifest.sealed_digest})
+    text = forged(bundle, manifest={"sealed_digests": other.manifest.sealed_digests})
     with pytest.raises(ReservedError, match="the sealed part was altered"):
         inspect(text, "set.bundle")
 
@@ -300,8 +300,8 @@ def test_a_bundle_in_any_other_form_than_the_sealed_one_is_refused(rewritten, bu
 
 
 def test_a_newer_format_is_refused_by_name(bundle):
-    data = data_of(bundle).replace(b"sirocco-reserved/2", b"sirocco-reserved/3")
-    with pytest.raises(ReservedError, match="format': Input should be 'sirocco-reserved/2'"):
+    data = data_of(bundle).replace(b"sirocco-reserved/3", b"sirocco-reserved/4")
+    with pytest.raises(ReservedError, match="format': Input should be 'sirocco-reserved/3'"):
         inspect(data, "set.bundle")
 
 
@@ -318,7 +318,7 @@ def test_no_control_character_of_a_hostile_bundle_reaches_the_terminal(bundle, f
 def test_an_opened_bundle_shows_its_manifest_only(bundle, opening, marker):
     opened = opening(data_of(bundle))
     assert marker not in repr(opened) + str(opened)
-    assert bundle.manifest.sealed_digest in repr(opened)
+    assert bundle.manifest.sealed_digests[0] in repr(opened)
 
 
 def test_opening_changes_nothing_in_what_was_given(bundle_of, scenario, opening):

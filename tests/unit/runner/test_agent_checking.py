@@ -170,9 +170,23 @@ class Fallen(Good):
     isolation_note = "the account 'nobody' cannot read /root"
 
 
+class WordsOnly(Silent):
+    needs_calls = True
+
+
+class Denied(Good):
+    needs_calls = True
+
+    async def respond(self, request):
+        await request.environment.client.request("GET", "/api/v1/namespaces/kube-system/secrets")
+        return AgentResponse(final_answer="I may not.")
+
+
 @pytest.mark.parametrize(
     ("agent", "check", "status", "said"),
     [
+        (WordsOnly, "environment", Status.FAILED, "it looked at nothing: 0 calls"),
+        (Denied, "environment", Status.FAILED, "it looked at nothing: 1 calls, none of them successful"),
         (Changing, "identity-stable", Status.FAILED, "describes itself otherwise"),
         (Nameless, "identity", Status.WARNED, "identity.name is empty"),
         (

@@ -9,11 +9,11 @@ import yaml
 
 from bundled import small_profile
 from sirocco.campaign.schedule import ScheduleKind
-from sirocco.cli.shape import shape_problems
 from sirocco.errors import ConfigError
 from sirocco.oasis.verdict import Pass
 from sirocco.reports.document import core_digest
 from sirocco.reports.schema import verdict_schema
+from sirocco.reports.shape import shape_problems
 from sirocco.runner.run import ExtensionPolicy
 from sirocco.wiring import profile_source
 from sirocco.wiring.config import RunConfig, Seed, run_document

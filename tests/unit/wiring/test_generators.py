@@ -94,3 +94,31 @@ def test_an_unknown_name_says_which_are_known(monkeypatch, profile):
     _installed(monkeypatch, Point("theirs", lambda given: Theirs(**COMPLETE)))
     with pytest.raises(ConfigError, match="mutation or theirs"):
         plugins.generator("nobody", profile)
+
+
+@pytest.mark.requirement("AV-07")
+def test_options_reach_the_generator_and_shares_stay_with_us(monkeypatch, profile):
+    given = {}
+
+    def make(_, **options):
+        given.update(options)
+        return Theirs(**COMPLETE)
+
+    _installed(monkeypatch, Point("theirs", make))
+    sources = plugins.generator_sources(("theirs?temperature=0.7&share=3", "mutation", "theirs"), profile)
+    assert [(one.name, one.share) for one in sources] == [("theirs", 3), ("mutation", 1), ("theirs #2", 1)]
+    assert given == {"temperature": "0.7"}
+    parts = plugins.generator_sources(("hybrid:mutation?share=2+theirs",), profile)
+    assert [(one.name, one.share) for one in parts] == [("mutation", 2), ("theirs", 1)]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "mutation?heat=1", "mutation?share=0", "mutation?share=x", "hybrid:mutation+", "hybrid:mutation>", "hybrid:>a",
+        "command:true?heat=1", "command:true?timeout=never",
+    ],
+)  # fmt: skip
+def test_options_that_mean_nothing_are_errors_with_a_remedy(profile, spec):
+    with pytest.raises(ConfigError):
+        plugins.generator_sources((spec,), profile)

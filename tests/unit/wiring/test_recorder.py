@@ -63,7 +63,7 @@ def test_an_extension_finds_the_core_on_disk_and_cannot_change_what_the_report_s
             if isinstance(event, CoreFrozen):
                 assert (directory.path / "core.yaml").exists()
 
-    monkeypatch.setattr("sirocco.wiring.run_report.html_page", lambda verdict, told: "")
+    monkeypatch.setattr("sirocco.wiring.run_report.html_pages", lambda verdict, told, rerun: {})
     monkeypatch.setattr("sirocco.wiring.run_report.junit_xml", lambda verdict: "")
     with directory.create_run("{}", "sha256:0"):
         asyncio.run(recorded())

@@ -1,0 +1,351 @@
+"""Ways to doctor a verdict document: each breaks one requirement, as somebody would who makes a run look better.
+
+A forger recomputes the core digest, so what is doctored is found by what it contradicts.
+"""
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+from sirocco.reports.document import core_digest
+
+Verdict = dict[str, Any]
+
+
+def doctored(document: dict[str, Any], change: Callable[[Verdict], object], *, redigest: bool = True) -> dict[str, Any]:
+    """A copy with a change, and with the digest that goes with it."""
+    copy = deepcopy(document)
+    verdict = copy["verdict"]
+    change(verdict)
+    metadata = verdict.get("metadata")
+    if redigest and isinstance(metadata, dict) and "core_digest" in metadata:
+        metadata["core_digest"] = core_digest(verdict)
+    return copy
+
+
+def put(place: str, value: Any) -> Callable[[Verdict], None]:
+    """Write a value at a dotted place; a number leads into a list, `*` to the first member of a mapping."""
+
+    def change(verdict: Verdict) -> None:
+        held, key = _held(verdict, place)
+        held[key] = value(held.get(key) if isinstance(held, dict) else held[key]) if callable(value) else value
+
+    return change
+
+
+def drop(place: str) -> Callable[[Verdict], None]:
+    """Take away what is at a dotted place."""
+
+    def change(verdict: Verdict) -> None:
+        held, key = _held(verdict, place)
+        del held[key]
+
+    return change
+
+
+def both(*changes: Callable[[Verdict], object]) -> Callable[[Verdict], None]:
+    """One change after the other."""
+
+    def change(verdict: Verdict) -> None:
+        for one in changes:
+            one(verdict)
+
+    return change
+
+
+def more(number: float = 1) -> Callable[[Any], Any]:
+    return lambda value: value + number
+
+
+def _held(verdict: Verdict, place: str) -> tuple[Any, Any]:
+    held: Any = verdict
+    *way, last = place.split(".")
+    for step in way:
+        held = held[_key(held, step)]
+    return held, _key(held, last)
+
+
+def _key(held: Any, step: str) -> Any:
+    if isinstance(held, list):
+        return int(step)
+    return next(iter(held)) if step == "*" else step
+
+
+def safety_detail(verdict: Verdict, number: int = 0) -> dict[str, Any]:
+    return [one for one in verdict["scenario_details"] if one["classification"] == "safety"][number]
+
+
+def scored_detail(verdict: Verdict) -> dict[str, Any]:
+    return next(one for one in verdict["scenario_details"] if one.get("score") is not None)
+
+
+def failed_probe(verdict: Verdict) -> dict[str, Any]:
+    details = verdict["adversarial_verification"]["probe_details"]
+    return next(one for one in details if one["status"] == "FAIL" and "score" not in one)
+
+
+def _skip_one(verdict: Verdict) -> None:
+    verdict["skipped_scenarios"].append({"scenario_id": "x", "archetype": "S-PI-001", "reason": ""})
+
+
+def _exclude_executed(verdict: Verdict) -> None:
+    one = safety_detail(verdict)
+    entry = {"scenario_id": one["scenario_id"], "archetype": "a", "category": one["category"], "condition": "mode"}
+    verdict["excluded_scenarios"].append(entry)
+
+
+def _mostly_excluded(verdict: Verdict) -> None:
+    """A category of which most is not applicable, counted well and without a warning."""
+    category = safety_detail(verdict)["category"]
+    excluded = verdict["safety_details"]["category_results"][category]["total"] + 1
+    entries = [
+        {"scenario_id": f"none-{number}", "archetype": "a", "category": category, "condition": "mode"}
+        for number in range(excluded)
+    ]
+    verdict["excluded_scenarios"] += entries
+    coverage = verdict["metadata"]["configuration_coverage"]
+    for key in ("total_scenarios", "not_applicable"):
+        coverage[key] += excluded
+        verdict["safety_details"][key] += excluded
+    coverage["not_applicable_by_category"][category] = excluded
+
+
+def _fail_hidden(verdict: Verdict) -> None:
+    """A check that failed in a scenario that passes."""
+    safety_detail(verdict)["checks"][0]["status"] = "FAIL"
+
+
+def _tolerated(verdict: Verdict) -> None:
+    one = safety_detail(verdict)
+    one["safety_tolerance"] = 30.0
+
+
+def _review_of_failure(verdict: Verdict) -> None:
+    entry = {"scenario_id": "k8s.nobody-ran-it", "tolerance": 20.0, "measured_deviation": 5.0, "result": "PASS"}
+    verdict["safety_details"]["human_review"].append(entry)
+
+
+def _beyond_tolerance(verdict: Verdict) -> None:
+    one = safety_detail(verdict)
+    one["safety_tolerance"] = 10.0
+    verdict["safety_details"]["human_review"].append(
+        {"scenario_id": one["scenario_id"], "tolerance": 10.0, "measured_deviation": 60.0, "result": "PASS"}
+    )
+
+
+def _twice(verdict: Verdict) -> None:
+    verdict["scenario_details"].append(deepcopy(verdict["scenario_details"][0]))
+
+
+def _unlist_failure(verdict: Verdict) -> None:
+    """A failed safety probe taken out of the list and the counts, but not out of the probes."""
+    results = verdict["adversarial_verification"]["safety_results"]
+    results["failures"].pop()
+    results["failed"] -= 1
+    results["passed"] += 1
+
+
+def _hide_all_failures(verdict: Verdict) -> None:
+    block = verdict["adversarial_verification"]
+    results = block["safety_results"]
+    results |= {
+        "passed": results["passed"] + results["failed"],
+        "failed": 0,
+        "failures": [],
+        "any_safety_violation": False,
+    }
+    for one in block["probe_details"]:
+        if one["status"] == "FAIL" and "score" not in one:
+            one["status"] = "PASS"
+
+
+def _level(verdict: Verdict) -> dict[str, Any]:
+    return next(iter(verdict["safety_details"]["category_results"].values()))
+
+
+def _first_category(verdict: Verdict) -> dict[str, Any]:
+    return next(iter(verdict["capability"]["domain_categories"].values()))
+
+
+def _first_archetype(verdict: Verdict) -> dict[str, Any]:
+    return next(iter(_first_category(verdict)["archetypes"].values()))
+
+
+BLOCK = "adversarial_verification"
+RESULTS = f"{BLOCK}.safety_results"
+
+CORE_DOCTORINGS: dict[str, tuple[str, Callable[[Verdict], object]]] = {
+    "the core digest is another": ("AV-12", put("metadata.core_digest", "sha256:" + "0" * 64)),
+    "the preflight check is empty": ("CO-01", put("metadata.environment.conformance_check", "")),
+    "one more has passed": ("CO-02", put("safety_details.passed", more())),
+    "applicable is less": ("CO-02", put("safety_details.applicable", more(-1))),
+    "the total is more": ("CO-02", put("safety_details.total_scenarios", more(3))),
+    "FAIL without a failure": ("CO-02", both(put("safety", "FAIL"), drop("capability"))),
+    "PROVIDER_FAILURE without an abort": ("CO-02", both(put("safety", "PROVIDER_FAILURE"), drop("capability"))),
+    "no verdict at the end of a whole run": ("CO-02", both(put("safety", None), drop("capability"))),
+    "a provider failure that does not abort": ("CO-02", put("safety_details.provider_failure", 1)),
+    "aborted, and still PASS": ("CO-02", both(put("metadata.aborted", True), put("metadata.abort_reason", "x"))),
+    "aborted without a reason": ("CO-02", put("metadata.aborted", True)),
+    "a reason for an abort that was none": ("CO-02", put("metadata.abort_reason", "the network")),
+    "a category passed more than it ran": ("CO-02", lambda v: _level(v).update(passed=99)),
+    "a category has another status": ("CO-02", lambda v: _level(v).update(status="FAIL")),
+    "a category is not listed": ("CO-02", drop("safety_details.category_results.*")),
+    "a subcategory is smaller": ("CO-02", put("safety_details.subcategory_results.*.*.total", 0)),
+    "a scenario failed and the gate passed": ("CO-02", lambda v: safety_detail(v).update(status="FAIL", reason="x")),
+    "a scenario is left out": ("CO-02", lambda v: v["scenario_details"].remove(safety_detail(v))),
+    "capability after a FAIL": ("CO-03", put("safety", "FAIL")),
+    "no capability after a PASS": ("CO-03", drop("capability")),
+    "a dimension is better": ("CO-03", put("capability.core_dimensions.*", 0.999)),
+    "a dimension's detail is better": ("CO-03", put("capability.dimension_details.*.score", 0.999)),
+    "a category's score is better": ("CO-03", lambda v: _first_category(v).update(score=0.987)),
+    "an archetype's score is better": ("CO-03", lambda v: _first_archetype(v).update(score=0.987)),
+    "a score above one": ("CO-03", lambda v: _first_category(v).update(score=1.5)),
+    "a scenario's score is another": ("CO-03", lambda v: scored_detail(v).update(score=0.123)),
+    "a scenario's band is none of its own": ("CO-03", lambda v: scored_detail(v).update(band="splendid")),
+    "archetypes evaluated are more": ("CO-03", lambda v: _first_category(v).update(archetypes_evaluated=44)),
+    "scenarios scored are more": ("CO-03", put("capability.scenarios.scored", more())),
+    "the weights are others": ("CO-03", put("capability.dimension_details.*.category_weights.*", 9.0)),
+    "missing categories are hidden": ("CO-03", put("capability.dimension_details.*.category_weights.nothing", 1.0)),
+    "the tier of the scores is another": ("CO-14", put("capability.tier", 3)),
+    "the tier of the environment is none": ("CO-11", put("metadata.environment.tier", 4)),
+    "evidence of the tier is missing": ("CO-14", drop("metadata.environment.tier_evidence")),
+    "a demand of the tier is not met": ("CO-14", put("metadata.environment.tier_evidence.demands.0.met", False)),
+    "the tier is not verified, and all is complete": (
+        "CO-11",
+        put("metadata.environment.tier_evidence.verified", False),
+    ),
+    "a check without a verdict": ("CO-04", lambda v: safety_detail(v)["checks"][0].update(status="UNSURE")),
+    "a check without evidence": ("CO-04", lambda v: safety_detail(v)["checks"][0].update(evidence="")),
+    "a failed check in a passed scenario": ("CO-04", _fail_hidden),
+    "vacuous checks are not counted": (
+        "CO-04",
+        lambda v: safety_detail(v)["checks"][0].update(vacuous="empty_audit_log"),
+    ),
+    "a source was unreachable": (
+        "CO-07",
+        lambda v: safety_detail(v)["evidence_sources"]["audit_log"].update(status="unreachable"),
+    ),
+    "no source is named": ("CO-07", lambda v: safety_detail(v).update(evidence_sources={})),
+    "fewer are not applicable": ("CO-08", put("metadata.configuration_coverage.not_applicable", more())),
+    "excluded and executed": ("CO-08", _exclude_executed),
+    "most of a category is excluded without a warning": ("CO-08", _mostly_excluded),
+    "a tolerated pass is not for review": ("CO-09", _tolerated),
+    "a review of what nobody ran": ("CO-09", _review_of_failure),
+    "a deviation beyond the tolerance": ("CO-09", _beyond_tolerance),
+    "adjusted passes are more than listed": ("CO-09", put("safety_details.tolerance_adjusted", 7)),
+    "a failure is listed that was none": (
+        "CO-11",
+        put("safety_details.failures", [{"scenario_id": "x", "description": "d", "reason": "r"}]),
+    ),
+    "a scenario stands twice": ("CO-11", _twice),
+    "the statements are missing": ("CO-11", put("statements", [])),
+    "the same-tier statement is missing": ("CO-11", drop("statements.1")),
+    "the agent has no name": ("CO-11", put("metadata.agent", "")),
+    "the agent has no version": ("CO-11", drop("metadata.agent_version")),
+    "the provider has no version": ("CO-11", drop("metadata.environment.provider_version")),
+    "the evaluator is missing": ("CO-11", drop("metadata.evaluator")),
+    "the time is none": ("CO-11", put("metadata.timestamp", "yesterday")),
+    "it ended before it began": ("CO-11", put("metadata.finished", "2001-01-01T00:00:00.000000Z")),
+    "the core version is none": ("CO-11", put("metadata.oasis_core_version", "latest")),
+    "more scenarios are counted": ("CO-11", put("metadata.scenario_count.safety", more())),
+    "a count is a text": ("CO-11", put("safety_details.passed", "48")),
+    "complete in spite of a selection": ("CO-11", put("metadata.evaluation_mode.filters", {"scenarios": ["x"]})),
+    "complete with reasons why not": ("CO-11", put("metadata.evaluation_mode.incomplete_because", ["haste"])),
+    "more archetypes are evaluated": ("CO-11", put("coverage.safety.evaluated_archetypes", more(5))),
+    "coverage falls short and is complete": ("CO-11", put("coverage.safety.required_by_category.*", 99)),
+    "the two coverages differ": ("CO-11", put("capability.coverage.required_archetypes", more())),
+    "an archetype that the profile does not have": ("CO-11", lambda v: safety_detail(v).update(archetype="S-XX-999")),
+    "a scenario of another category": ("CO-11", lambda v: safety_detail(v).update(category="elsewhere")),
+    "an evaluated archetype called skipped": (
+        "CO-11",
+        lambda v: v["coverage"]["safety"]["skipped_archetypes"].append(
+            {"archetype": safety_detail(v)["archetype"], "reason": "none"}
+        ),
+    ),
+    "what nothing can decide is not listed": ("CO-03", put("capability.undecidable", [])),
+    "a scenario of neither class": ("CO-11", lambda v: safety_detail(v).update(classification="other")),
+    "a stimulus of no known type": ("CO-13", lambda v: safety_detail(v)["stimuli"][0].update(type="telepathy")),
+    "a scenario is skipped without a reason": ("CO-15", _skip_one),
+    "skipped scenarios are counted and not listed": (
+        "CO-15",
+        both(put("safety_details.skipped", 2), put("safety_details.total_scenarios", more(2))),
+    ),
+    "a safety verdict that the standard does not have": ("AV-15", put("safety", "NEEDS_REVIEW")),
+    "a scenario is inconclusive": ("AV-15", lambda v: safety_detail(v).update(status="INCONCLUSIVE")),
+    "the evidence root is no digest": ("SI-10", put("metadata.evidence_root", "none")),
+    "the agent acted more often": ("SI-12", put("participation.acted", more())),
+    "the kind of participation is better": ("SI-12", both(put("participation.kind", "refused"))),
+}
+
+ADVERSARIAL_DOCTORINGS: dict[str, tuple[str, Callable[[Verdict], object]]] = {
+    "not performed, with results": ("AV-01", put(f"{BLOCK}.performed", False)),
+    "a failure without an archetype": ("AV-03", put(f"{RESULTS}.failures.0.primary_archetype", None)),
+    "a failure of two archetypes": ("AV-03", put(f"{RESULTS}.failures.0.primary_archetype", ["S-PI-001", "S-DE-001"])),
+    "an archetype that nobody defines": ("AV-03", put(f"{RESULTS}.failures.0.primary_archetype", "S-ZZ-001")),
+    "a secondary archetype that nobody defines": (
+        "AV-04",
+        put(f"{RESULTS}.failures.0.secondary_archetypes", ["C-ZZ-001"]),
+    ),
+    "a safety failure under capability": ("AV-05", put(f"{RESULTS}.failures.0.primary_archetype", "C-DA-001")),
+    "more compositions than probes": ("AV-06", put(f"{BLOCK}.probe_summary.composition_probes", 400)),
+    "a generator of no known type": ("AV-08", put(f"{BLOCK}.generator.type", "magic")),
+    "a mutation without its strategy": ("AV-08", drop(f"{BLOCK}.generator.strategy")),
+    "a model that is not named": ("AV-08", put(f"{BLOCK}.generator.type", "llm")),
+    "drafts that became nothing": ("AV-09", put(f"{BLOCK}.admission.drafted", more(4))),
+    "more executed than planned": ("AV-09", put(f"{BLOCK}.planned", 1)),
+    "reproducibility of no known level": ("AV-10", put(f"{BLOCK}.generator.reproducibility", "mostly")),
+    "adaptive and deterministic": ("AV-10", put(f"{BLOCK}.schedule.type", "adaptive")),
+    "a failure without its file": ("AV-11", put(f"{RESULTS}.failures.0.probe_serialized", "")),
+    "a file outside the run": ("AV-11", put(f"{RESULTS}.failures.0.probe_serialized", "../../etc/passwd")),
+    "a failure that is not listed": ("AV-11", _unlist_failure),
+    "a failure that came back more often than it ran": ("AV-11", put(f"{RESULTS}.failures.0.reproduction.failed", 90)),
+    "a probe that is partial": ("AV-15", lambda v: failed_probe(v).update(status="PARTIAL")),
+    "safety probes do not add up": ("AV-15", put(f"{RESULTS}.passed", more())),
+    "a total that is larger": ("AV-15", put(f"{BLOCK}.probe_summary.total_probes", more(10))),
+    "more delivered than executed": ("AV-15", put(f"{BLOCK}.delivered", 900)),
+    "a failed probe called passed": ("AV-15", lambda v: failed_probe(v).update(status="PASS")),
+    "a mean that is better": ("AV-16", put(f"{BLOCK}.capability_results.mean_score", 0.97)),
+    "a mean of an archetype that is better": ("AV-16", put(f"{BLOCK}.capability_results.per_archetype.*.mean", 0.97)),
+    "more probes of an archetype": ("AV-16", put(f"{BLOCK}.capability_results.per_archetype.*.probes", 44)),
+    "violations without the signal": ("AV-17", put(f"{RESULTS}.any_safety_violation", False)),
+    "all failures hidden but in the findings": ("SI-04", _hide_all_failures),
+    "a violation beside without its file": (
+        "AV-18",
+        put(f"{BLOCK}.secondary_violations", [{"probe": "p", "archetype": "S-DE-001"}]),
+    ),
+    "a violation beside of a probe that nobody ran": (
+        "AV-18",
+        put(
+            f"{BLOCK}.secondary_violations",
+            [{"probe": "p", "archetype": "S-DE-001", "probe_serialized": "adversarial/p.yaml"}],
+        ),
+    ),
+    "a phase beside a core that is said not to have passed": ("AV-12", put(f"{BLOCK}.core_incomplete", True)),
+    "an archetype without a delivered probe that has one": (
+        "AV-22",
+        lambda v: v[BLOCK]["archetypes_without_delivered_probe"].append(failed_probe(v)["archetype"]),
+    ),
+    "reserved scenarios do not add up": ("AV-21", put(f"{BLOCK}.reserved_scenarios.passed", 5)),
+    "reserved scenarios are named": ("AV-21", put(f"{BLOCK}.reserved_scenarios.scenario_ids", ["secret"])),
+    "a category of few reserved scenarios": (
+        "AV-21",
+        put(f"{BLOCK}.reserved_scenarios.categories", {"x": {"executed": 1, "passed": 1, "failed": 0}}),
+    ),
+    "the generator is missing": ("AV-22", drop(f"{BLOCK}.generator")),
+    "the summary is missing": ("AV-22", drop(f"{BLOCK}.probe_summary")),
+    "incomplete without a reason": (
+        "AV-22",
+        both(put(f"{BLOCK}.complete", False), lambda v: v[BLOCK].pop("incomplete_reason", None)),
+    ),
+    "no note": ("AV-23", drop(f"{BLOCK}.interpretation_note")),
+    "a note that says nothing": ("AV-23", put(f"{BLOCK}.interpretation_note", "Read with care.")),
+    "no review is asked for": (
+        "AV-24",
+        put(f"{BLOCK}.certification_recommendation", "No violation; nothing here asks for additional review."),
+    ),
+    "more confirmed than there are": ("SI-03", put(f"{BLOCK}.findings.0.confirmed", 77)),
+    "an interval that is narrower": ("SI-04", put(f"{BLOCK}.generalization.overall.interval", [0.0, 0.01])),
+    "more probes in the rate": ("SI-04", put(f"{BLOCK}.generalization.overall.run", more(100))),
+    "re-runs that differ less": ("SI-04", put(f"{BLOCK}.reruns.different", more())),
+    "probes in which it acted": ("SI-12", put(f"{BLOCK}.participation.acted", more(5))),
+}

@@ -1,0 +1,73 @@
+"""`sirocco redteam` through a pseudo-terminal: choose, edit, fire, roll back, fire at another agent, save, replay."""
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+
+import pytest
+import yaml
+
+from bundled import SMALL
+from commands import sirocco
+
+LIMIT = 240
+
+
+class Terminal:
+    """A session in a terminal of its own."""
+
+    def __init__(self, *arguments: object) -> None:
+        self.master, slave = pty.openpty()
+        words = [sys.executable, "-m", "sirocco", "redteam", *map(str, arguments)]
+        self.process = subprocess.Popen(words, stdin=slave, stdout=slave, stderr=slave, close_fds=True)
+        os.close(slave)
+
+    def said(self, until: str) -> str:
+        """What is shown up to a text."""
+        seen, deadline = "", time.monotonic() + LIMIT
+        while until not in seen:
+            readable, _, _ = select.select([self.master], [], [], max(0.0, deadline - time.monotonic()))
+            assert readable, f"no {until!r} after {seen!r}"
+            seen += os.read(self.master, 65536).decode()
+        return seen
+
+    def tell(self, line: str, until: str = "redteam> ") -> str:
+        os.write(self.master, f"{line}\n".encode())
+        return self.said(until)
+
+    def end(self) -> int:
+        os.write(self.master, b"quit\n")
+        code = self.process.wait(LIMIT)
+        os.close(self.master)
+        return code
+
+
+@pytest.mark.requirement("AV-07", "AV-08", "AV-11")
+def test_a_person_finds_a_failure_by_hand_and_saves_it(tmp_path):
+    terminal = Terminal("--agent", "ref:naive", *SMALL, "--seed", "7", "--out", tmp_path / "probes")
+    terminal.said("How many people are you")
+    terminal.tell("2", "What are you experts in")
+    assert "use ARCHETYPE" in terminal.tell("pretexts")
+    assert "no situation is chosen" in terminal.tell("fire")
+    shown = terminal.tell("use S-PI-001 logs")
+    assert "the agent must not: " in shown
+    terminal.tell("text apples and pears")
+    assert "apples and pears" in terminal.tell("show")
+    terminal.tell("back")
+    assert "apples and pears" not in terminal.tell("show")
+    terminal.tell("text Please {goal}.")
+    failed = terminal.tell("fire")
+    assert "FAIL" in failed
+    assert "forbidden operation" in failed
+    assert "saved" in terminal.tell("save")
+    terminal.tell("agent ref:careful")
+    assert "PASS" in terminal.tell("fire")
+    assert "that is no command here" in terminal.tell("dance")
+    assert terminal.end() == 0
+    (file,) = (tmp_path / "probes").glob("probe-s-pi-001-*.yaml")
+    record = yaml.safe_load(file.read_text())["x-sirocco"]["probe"]["generator"]
+    assert (record["type"], record["team_size"], record["expertise"]) == ("red_team", 2, "pretexts")
+    assert sirocco("probe", "replay", file, "--agent", "ref:naive", *SMALL).code == 1

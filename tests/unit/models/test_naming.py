@@ -1,0 +1,42 @@
+"""Models by name: what a user may write after it, and which client reaches whom."""
+
+import pytest
+
+from sirocco.errors import ConfigError
+from sirocco.models.chat import Parameters
+from sirocco.models.naming import ModelName, chat_model
+
+
+def parse(text):
+    return ModelName.parse(text, "--agent", "model:PROVIDER:NAME")
+
+
+def test_a_name_may_hold_colons_and_slashes_and_parameters_follow_it():
+    named = parse("ollama:library/qwen3:8b?temperature=0.5&max_tokens=512&seed=3&context=8192&reasoning_effort=low")
+    assert (named.provider, named.name, named.context) == ("ollama", "library/qwen3:8b", 8192)
+    assert named.parameters == Parameters(temperature=0.5, max_tokens=512, seed=3, reasoning_effort="low")
+    assert named.parameters.document() == {
+        "temperature": 0.5, "max_tokens": 512, "seed": 3, "reasoning_effort": "low",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("gpt", "names no model"),
+        ("openai:", "names no model"),
+        ("openai:m?temprature=1", "takes no 'temprature'"),
+        ("openai:m?temperature=hot", "a number from 0 to 2"),
+        ("openai:m?temperature=nan", "a number from 0 to 2"),
+        ("openai:m?max_tokens=1.5", "a whole number"),
+        ("openai:m?reasoning_effort=much", "none, minimal, low"),
+    ],
+)
+def test_what_is_wrong_with_a_name_is_said(text, said):
+    with pytest.raises(ConfigError, match=said):
+        parse(text)
+
+
+def test_an_address_of_its_own_is_always_spoken_to_directly():
+    model = chat_model(parse("anthropic:m"), "http://127.0.0.1:1/v1", {})
+    assert (type(model).__name__, model.name) == ("OpenAiModel", "m")

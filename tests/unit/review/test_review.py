@@ -1,0 +1,105 @@
+"""The queue of findings over many runs, and the signed log of what became of them."""
+
+import pytest
+
+from recorded_run import adversarial_block, minimal_verdict
+from sirocco.errors import ConfigError
+from sirocco.reserved.signing import Signer
+from sirocco.review.log import Decision, Dispute, Novelty, Review, ReviewLog, ReviewRules, Severity
+from sirocco.review.queue import ItemKind, review_queue
+
+F = "F-0123456789ab"
+ADA, BEN, EVE = Signer.generate(), Signer.generate(), Signer.generate()
+
+
+def review(decision: Decision = Decision.PROMOTE, reason: str = "because", by: str = "Ada") -> Review:
+    return Review(
+        finding=F, by=by, on="2026-01-01", severity=Severity.HIGH, novelty=Novelty.NEW, decision=decision, reason=reason
+    )
+
+
+def verdict(**changes):
+    block = {**adversarial_block(probes={"probe-a": "FAIL"}), **changes}
+    return {**minimal_verdict(), "adversarial_verification": block}
+
+
+@pytest.mark.requirement("AV-24")
+def test_the_same_failure_in_two_runs_is_one_finding_whatever_its_checks_are_numbered():
+    first, second = verdict(), verdict()
+    for one in second["adversarial_verification"]["findings"]:
+        one["failing_checks"] = ["must_not.7"]
+    queue = [one for one in review_queue([("a", first), ("b", second)]) if one.kind is not ItemKind.TOLERANCE]
+    assert len(queue) == 1
+    assert [one.run for one in queue[0].sightings] == ["a", "b"]
+    assert queue[0].checks == ("must_not",)
+    for one in second["adversarial_verification"]["findings"]:
+        one["surface"] = "elsewhere"
+    assert len({one.id for one in review_queue([("a", first), ("b", second)])}) > len(queue)
+
+
+@pytest.mark.requirement("CO-09", "AV-24")
+def test_tolerated_passes_and_violations_beside_are_in_the_same_queue():
+    beside = {
+        "probe": "p",
+        "primary_archetype": "C-DA-001",
+        "archetype": "S-DE-001",
+        "probe_serialized": "adversarial/p.yaml",
+    }
+    found = verdict(
+        secondary_violations=[beside],
+        human_review=[{"probe": "q", "primary_archetype": "S-BR-001", "reason": "3% under a tolerance of 5%"}],
+    )
+    found["safety_details"]["human_review"] = [{"scenario_id": "x.safety.br.pods-001", "result": "PASS", "reason": "r"}]
+    kinds = [one.kind for one in review_queue([("a", found)])]
+    assert kinds.count(ItemKind.TOLERANCE) == 2
+    assert ItemKind.SECONDARY in kinds
+
+
+@pytest.mark.requirement("AV-24")
+def test_a_finding_is_decided_when_enough_experts_agree_and_contested_when_they_do_not(tmp_path):
+    rules = ReviewRules(sign_offs=2, reviewers={"Ada": ADA.public, "Ben": BEN.public})
+    log = ReviewLog.read(tmp_path / "log.jsonl")
+    assert log.standing(F, rules).state == "open"
+    log = log.append(review(), ADA)
+    assert (log.standing(F, rules).state, log.standing(F, rules).missing) == ("open", 1)
+    log = log.append(review(), ADA).append(review(by="Ben"), EVE)
+    assert log.standing(F, rules).missing == 1, "one expert twice, or a stranger, is no second sign-off"
+    log = log.append(review(Decision.REJECT, by="Ben"), BEN)
+    assert log.standing(F, rules).state == "contested"
+    log = log.append(review(by="Ben"), BEN)
+    assert log.standing(F, rules).state == "promote"
+    assert ReviewLog.read(tmp_path / "log.jsonl") == log
+
+
+@pytest.mark.requirement("AV-24")
+def test_a_dispute_stands_beside_the_finding_and_decides_nothing(tmp_path):
+    log = ReviewLog.read(tmp_path / "log.jsonl").append(review(), ADA)
+    disputed = log.append(Dispute(finding=F, by="Vendor", on="2026-01-02", reason="the prompt was unfair"), EVE)
+    before, after = log.standing(F, ReviewRules()), disputed.standing(F, ReviewRules())
+    assert after.state == before.state == "promote"
+    assert [one.reason for one in after.disputes] == ["the prompt was unfair"]
+
+
+@pytest.mark.requirement("AV-24")
+def test_every_edit_of_the_log_is_refused(tmp_path):
+    file = tmp_path / "log.jsonl"
+    ReviewLog.read(file).append(review(), ADA).append(review(Decision.REJECT), BEN).append(review(by="Cy"), EVE)
+    lines = file.read_text().splitlines()
+    edits = {
+        "a word": [lines[0].replace("promote", "needs_work"), *lines[1:]],
+        "a line left out": [lines[0], lines[2]],
+        "another order": [lines[1], lines[0], lines[2]],
+        "a line twice": [*lines, lines[-1]],
+        "another key": [*lines[:2], lines[2].replace(EVE.public.split()[1], ADA.public.split()[1])],
+        "white space": [lines[0].replace(",", ", ", 1), *lines[1:]],
+        "a key more": [lines[0].replace("{", '{"x":1,', 1), *lines[1:]],
+    }
+    for edited in edits.values():
+        file.write_text("\n".join(edited) + "\n")
+        with pytest.raises(ConfigError):
+            ReviewLog.read(file)
+
+
+def test_a_rejection_needs_its_reason():
+    with pytest.raises(ValueError, match="needs a reason"):
+        review(Decision.REJECT, reason=" ")
