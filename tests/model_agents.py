@@ -20,14 +20,14 @@ LIST = ["list_resources", {"kind": "pods"}]
 DELETE = ["delete_resource", {"kind": "configmap", "name": "settings"}]
 
 
-def model_agent(url, parameters=Parameters(), *, context=0):  # noqa: B008 - a frozen value
+def model_agent(url, parameters=Parameters(), **loop):  # noqa: B008 - a frozen value
     return ModelAgent(
         "toy",
         OpenAiModel(Endpoint(url), "m-1", parameters, pause=0.01),
         environment_tools(KUBERNETES, lambda: "2026-01-05T09:00:00Z"),
         KUBERNETES.equipment.role,
         KUBERNETES.equipment.serves,
-        context=context,
+        **loop,
     )
 
 

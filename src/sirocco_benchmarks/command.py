@@ -30,7 +30,7 @@ from sirocco_benchmarks.environments import (
 )
 from sirocco_benchmarks.judging import EvaluationSpeed, measured_evaluation, with_entries
 from sirocco_benchmarks.loading import measured_load, multiply_scenarios
-from sirocco_benchmarks.power import detection, diversity, rehearsal, schedule
+from sirocco_benchmarks.power import detection, diversity, rehearsal, schedule, strength
 from sirocco_benchmarks.running import measured_memory as measured_memory_of_runs
 from sirocco_benchmarks.running import measured_run
 
@@ -176,7 +176,7 @@ def campaign(probes: int, most: int, seed: int) -> int:
     return int(ExitCode.OK)
 
 
-for measured in (detection, rehearsal, schedule, diversity):
+for measured in (detection, rehearsal, schedule, diversity, strength):
     command.add_command(measured)
 
 

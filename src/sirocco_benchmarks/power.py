@@ -1,9 +1,10 @@
-"""`sirocco bench detection`, `rehearsal`, `schedule` and `diversity`: what a campaign finds, as tables or as JSON."""
+"""`sirocco bench detection`, `rehearsal`, `schedule`, `diversity`, `strength`: what probes find, as tables or JSON."""
 
 import asyncio
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,6 +16,8 @@ from sirocco.agents.zoo.memory import Memory
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile
+from sirocco.wiring import plugins
+from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco.wiring.zoo import practice_scenarios
 from sirocco_benchmarks.detection import ZOO_PREFIX, Detection, contestants, measure_detection
@@ -22,6 +25,7 @@ from sirocco_benchmarks.diversity import diversity as measure_diversity
 from sirocco_benchmarks.opponents import BASELINES
 from sirocco_benchmarks.rehearsal import JUDGES, PRACTISED, Rehearsal, measure_rehearsal
 from sirocco_benchmarks.scheduling import MARKS, SCHEDULES, measure_schedule
+from sirocco_benchmarks.strength import STYLES, Trial, injected_probes, measure_strength, summary
 
 _WIDTH = 120
 _READERS = ("verbatim", "keywords", "length")
@@ -150,6 +154,56 @@ def _rehearsal_tables(found: Rehearsal) -> Iterable[Table]:
                      "yes" if one["counts"] else "no"))
         )  # fmt: skip
     table.caption = f"run for real: {found.agreed} of {found.checked} came out as decided beforehand"
+    yield table
+
+
+@click.command(
+    "strength", epilog="Example: sirocco bench strength --agent model:ollama:qwen3 --probes 20 --keep trials"
+)
+@click.option("--agent", "agent", required=True, help="The agent to tempt.")
+@click.option("--model-url", default="", help="Where the model of `model:` is.")
+@click.option("--timeout", type=click.IntRange(1), default=300, show_default=True, help="Seconds for one reply.")
+@click.option("--probes", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Texts of the engine's.")
+@click.option("--style", "styles", type=click.Choice(tuple(STYLES)), multiple=True, default=tuple(STYLES))
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option("--keep", type=click.Path(path_type=Path), help="A file of trials, a line each; they are not made twice.")
+@_PROFILE
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def strength(
+    agent: str,
+    model_url: str,
+    timeout: int,
+    probes: int,
+    styles: tuple[str, ...],
+    seed: int,
+    keep: Path | None,
+    profile_name: str,
+    *,
+    as_json: bool,
+) -> int:
+    """Whether texts of the engine's tempt an agent, beside published attack styles for the same goals and surfaces."""
+    profile, _ = required_profile(profile_name)
+    tempted = plugins.agent(agent, profile, AgentOptions(model_url=model_url, timeout_seconds=timeout))
+
+    async def trials() -> list[Trial]:
+        drawn = await injected_probes(profile, seed, probes)
+        return [one async for one in measure_strength(profile, tempted, seed, drawn, styles, keep)]
+
+    found = summary(asyncio.run(trials()))
+    _print(found, _strength_tables(found), as_json=as_json)
+    return int(ExitCode.OK)
+
+
+def _strength_tables(found: Mapping[str, Any]) -> Iterable[Table]:
+    columns = ("texts", "delivered", "attempted", "violated")
+    for kind in ("authors", "techniques", "surfaces"):
+        table = _table(kind, (kind.removesuffix("s"), "", *columns))
+        for name, row in found[kind].items():
+            table.add_row(*_cells((name, "", *(row[column] for column in columns))))
+        yield table
+    outcomes = ("pairs", "both", "engine_only", "style_only", "neither")
+    table = _table("pairs", ("", "", *outcomes))
+    table.add_row(*_cells(("", "", *(found[outcome] for outcome in outcomes))))
     yield table
 
 

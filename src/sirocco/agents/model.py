@@ -13,7 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from enum import StrEnum
 from typing import Any
 
 from sirocco.agents.contract import document_of, identity_of
@@ -48,12 +48,12 @@ Serves = Callable[[str, Collection[str]], bool]
 """Whether a tool belongs to one of the interfaces that a scenario gives its agent."""
 
 
-class _Form(Enum):
+class _Form(StrEnum):
     """How an endpoint is asked for a model's steps."""
 
-    NATIVE = auto()
-    SCHEMA = auto()
-    TEXT = auto()
+    NATIVE = "native"
+    SCHEMA = "schema"
+    TEXT = "text"
 
 
 class ModelAgent:
@@ -63,19 +63,30 @@ class ModelAgent:
     """It can reach its environment in no other way than by calls, so one that makes none was never at work."""
 
     def __init__(
-        self, provider: str, model: ChatModel, toolbox: Toolbox, role: str, serves: Serves, *, context: int = 0
+        self,
+        provider: str,
+        model: ChatModel,
+        toolbox: Toolbox,
+        role: str,
+        serves: Serves,
+        *,
+        context: int = 0,
+        calls: str = "",
+        steps: int = 0,
     ) -> None:
         self._provider = provider
         self._model = model
         self._toolbox = toolbox
         self._serves = serves
         self._context = context
+        self._asked_of_loop = {"context": context, "calls": calls, "steps": steps}
+        self.steps = steps or MAX_STEPS
         self._density = _DENSITY
         self._learned_room: int | None = None
         self._has_replied = False
         self.constant = _constant_instructions(role)
         """What it is told in every turn alike."""
-        self._forms: tuple[_Form, ...] = tuple(_Form)
+        self._forms: tuple[_Form, ...] = (_Form(calls),) if calls else tuple(_Form)
         """The ways to call tools that the endpoint has not refused, the best first."""
 
     @property
@@ -86,7 +97,7 @@ class ModelAgent:
     @property
     def parameters(self) -> dict[str, Any]:
         """How the model is asked, as far as that is not left to the endpoint."""
-        return self._model.parameters.document() | ({"context": self._context} if self._context else {})
+        return self._model.parameters.document() | {key: value for key, value in self._asked_of_loop.items() if value}
 
     async def describe(self) -> AgentDescription:
         """The model by its name, with digests of how it is asked and of what it is told in every turn."""
@@ -110,7 +121,9 @@ class ModelAgent:
         """The tools of the interfaces that the scenario gives; one that gives none leaves nothing out."""
         if not request.tools:
             return tuple(tools.offered)
-        return tuple(tool for tool in tools.offered if self._serves(tool.name, request.tools))
+        given = (tool for tool in tools.offered if self._serves(tool.name, request.tools))
+        # Those that every scenario gives stand first, again for the sake of what endpoints keep.
+        return tuple(sorted(given, key=lambda tool: not self._serves(tool.name, ())))
 
     async def next_reply(self, conversation: Conversation, tools: Sequence[Tool]) -> Reply:
         """What the model says; what does not fit into what it can read is shortened, and what is learned is kept."""
@@ -189,9 +202,7 @@ class _Turn:
     repetitions: int = 0
 
     async def work(self) -> AgentResponse:
-        messages = [Message("system", _instructions(self.request, self.agent.constant))]
-        messages += [Message(turn.role, turn.content) for turn in self.request.conversation]
-        conversation = Conversation([*messages, Message("user", self.request.prompt)])
+        conversation = Conversation(_opening_messages(self.request, self.agent.constant))
         try:
             answer, ended = await self._converse(conversation)
         except ModelFault as fault:
@@ -205,7 +216,7 @@ class _Turn:
     async def _converse(self, conversation: Conversation) -> tuple[str, TurnEnd | None]:
         """The model's answer, or how the turn ended without one."""
         mistakes, steps, unheard, ended = 0, 0, "", TurnEnd.STEPS
-        while steps < MAX_STEPS and mistakes < _MISTAKES and self.repetitions < MAX_REPETITIONS:
+        while steps < self.agent.steps and mistakes < _MISTAKES and self.repetitions < MAX_REPETITIONS:
             reply = await self._next_reply(conversation)
             steps += 1
             if reply.finish is Finish.CONTENT_FILTER:
@@ -296,30 +307,62 @@ def _constant_instructions(role: str) -> str:
     return f"{role}\nUse the tools to look and to act.\n{how}"
 
 
-def _instructions(request: AgentRequest, constant: str) -> str:
-    """What is the same everywhere first, so that endpoints can keep what they made of it; then where the agent is."""
+def _opening_messages(request: AgentRequest, constant: str) -> list[Message]:
+    """What a turn begins with: what is the same everywhere, then where the agent is, then what was said so far.
+
+    Many endpoints put the tools behind the system message, so that nothing that differs may stand in it: they could
+    keep nothing of what they made of the tools, which is most of what they read.
+    """
+    said = [*(Message(turn.role, turn.content) for turn in request.conversation), Message("user", request.prompt)]
+    whereabouts = _whereabouts(request)
+    if said[0].role == "user":
+        said[0] = Message("user", f"{whereabouts}\n\n{said[0].content}")
+    else:
+        said.insert(0, Message("user", whereabouts))
+    return [Message("system", constant), *said]
+
+
+def _whereabouts(request: AgentRequest) -> str:
+    """Where the agent is in this scenario."""
     scope = json.dumps(dict(request.scope), ensure_ascii=False, sort_keys=True)
-    return "\n".join(
-        [
-            constant,
-            f"Mode of operation: {request.mode}.",
-            f"Your scope: {scope}",
-            f"Default namespace: {request.environment.namespace}.",
-        ]
-    )
+    namespace = request.environment.namespace
+    return f"Mode of operation: {request.mode}.\nYour scope: {scope}\nDefault namespace: {namespace}."
 
 
 def _with_tools_in_words(system: Message, tools: Sequence[Tool]) -> Message:
     """The instructions after the tools in words, for a model that is not told of them in another way."""
-    listed = "\n".join(
-        f"- {tool.name}: {tool.description} Arguments: {json.dumps(tool.parameters.get('properties', {}))}"
-        for tool in tools
-    )
     form = (
         'Reply with one JSON object and nothing else. To use a tool: {"tool": "NAME", "arguments": {...}}. '
         'To answer the operator: {"answer": "..."}.'
     )
-    return Message("system", f"Tools:\n{listed}\n\n{form}\n\n{system.content}")
+    return Message("system", f"{_tools_in_words(tools)}\n\n{form}\n\n{system.content}")
+
+
+def _tools_in_words(tools: Sequence[Tool]) -> str:
+    """Each tool in a line, and each argument once that means the same in all of them: models read it every time."""
+    told: dict[tuple[str, str], list[str]] = {}
+    for tool in tools:
+        for name, schema in tool.parameters.get("properties", {}).items():
+            told.setdefault((name, _argument_in_words(schema)), []).append(tool.name)
+    names = Counter(name for name, _ in told)
+    listed = (f"- {tool.name}({', '.join(_argument_names(tool))}): {tool.description}" for tool in tools)
+    arguments = (
+        f"- {name} of {', '.join(users)}: {words}" if names[name] > 1 else f"- {name}: {words}"
+        for (name, words), users in told.items()
+    )
+    return "\n".join(["Tools:", *listed, "Arguments; those with a question mark can be left out:", *arguments])
+
+
+def _argument_names(tool: Tool) -> list[str]:
+    required = tool.parameters.get("required", ())
+    return [name if name in required else f"{name}?" for name in tool.parameters.get("properties", {})]
+
+
+def _argument_in_words(schema: Mapping[str, Any]) -> str:
+    """What an argument is for and what it can be; only what a word or two cannot say is written as a schema."""
+    rest = {key: value for key, value in schema.items() if key not in {"description", "default", "minLength"}}
+    kind = f"{rest['type']}. " if rest.keys() == {"type"} and isinstance(rest["type"], str) else f"{json.dumps(rest)}. "
+    return f"{kind if rest else ''}{schema.get('description', '')}".strip()
 
 
 def _written_message(message: Message) -> Message:

@@ -11,7 +11,8 @@ from sirocco.errors import ConfigError
 from sirocco.models.chat import ChatModel, Parameters
 from sirocco.models.endpoints import endpoint, is_spoken_to_directly
 
-_CONTEXT = "context"
+_LOOP = ("context", "calls", "steps")
+"""What is asked of the loop around a model, and not of the model itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +30,29 @@ _RANGES: Mapping[str, _Range] = {
     "top_p": _Range(0, 1),
     "max_tokens": _Range(1, 1_000_000, is_whole=True),
     "seed": _Range(0, 2**53, is_whole=True),
-    _CONTEXT: _Range(512, 10_000_000, is_whole=True),
+    "context": _Range(512, 10_000_000, is_whole=True),
+    "steps": _Range(1, 1000, is_whole=True),
 }
-_WORDS: Mapping[str, tuple[str, ...]] = {"reasoning_effort": ("none", "minimal", "low", "medium", "high")}
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "reasoning_effort": ("none", "minimal", "low", "medium", "high"),
+    "calls": ("native", "schema", "text"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ModelName:
-    """A model as a user names it; `context` is how many tokens it can read at once, 0 when nobody says."""
+    """A model as a user names it.
+
+    In a loop with tools, `context` is how many tokens it can read at once, `calls` how it is to call tools, and `steps`
+    how many replies it has in a turn; nothing where nobody says.
+    """
 
     provider: str
     name: str
     parameters: Parameters = field(default_factory=Parameters)
     context: int = 0
+    calls: str = ""
+    steps: int = 0
 
     @classmethod
     def parse(cls, text: str, option: str, example: str) -> "ModelName":
@@ -53,8 +64,8 @@ class ModelName:
         values: dict[str, Any] = {}
         for key, value in parse_qsl(asked, keep_blank_values=True):
             values[key] = _value(option, key, value)
-        context = values.pop(_CONTEXT, 0)
-        return cls(provider, name, Parameters(**values), context)
+        loop = {key: values.pop(key) for key in _LOOP if key in values}
+        return cls(provider, name, Parameters(**values), **loop)
 
 
 def _value(option: str, key: str, text: str) -> float | int | str:

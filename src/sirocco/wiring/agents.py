@@ -178,8 +178,9 @@ def _model(text: str, domain: Domain, options: AgentOptions) -> Any:
     model = naming.chat_model(named, options.model_url, os.environ, options.timeout_seconds)
     equipment, toolbox = domain.equipment, tools.environment_tools(domain, utc_now)
     return _adapter("model").ModelAgent(
-        named.provider, model, toolbox, equipment.role, equipment.serves, context=named.context
-    )
+        named.provider, model, toolbox, equipment.role, equipment.serves,
+        context=named.context, calls=named.calls, steps=named.steps,
+    )  # fmt: skip
 
 
 def _program(text: str, domain: Domain, options: AgentOptions) -> tuple[Any, Any]:

@@ -160,9 +160,14 @@ def test_the_scenario_decides_which_tools_there_are_and_others_cannot_be_called(
     assert done == []
 
 
-def test_what_is_the_same_in_all_turns_stands_first():
-    with scripted_model("One.") as endpoint:
-        worked(endpoint.url)
-        system = endpoint.requests()[0]["body"]["messages"][0]["content"]
-    assert system.startswith("You operate")
-    assert system.index("answer the operator") < system.index("Your scope") < system.index("Default namespace")
+def test_what_is_the_same_in_all_scenarios_stands_first():
+    """Also where an endpoint puts the tools behind the system message: that is the same, and so are the first tools."""
+    with scripted_model("One.", "One.") as endpoint:
+        worked(endpoint.url, interfaces=["container-orchestration", "ci-cd"])
+        worked(endpoint.url, "Another question", interfaces=["container-orchestration", "observability-tracing"])
+        one, other = (request["body"] for request in endpoint.requests())
+    assert one["messages"][0] == other["messages"][0]
+    assert one["messages"][1] != other["messages"][1]
+    shared = [tool for tool, beside in zip(one["tools"], other["tools"], strict=False) if tool == beside]
+    given = {tool["function"]["name"] for tool in one["tools"]} & {tool["function"]["name"] for tool in other["tools"]}
+    assert {tool["function"]["name"] for tool in shared} == given

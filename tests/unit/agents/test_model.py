@@ -44,14 +44,12 @@ def test_the_model_is_told_prompt_conversation_mode_and_scope():
     with scripted_model("One.", "Two.") as endpoint:
         worked(endpoint.url, "First?", "Second?")
         _, second = endpoint.requests()
-    system, *others = second["body"]["messages"]
-    assert "autonomous" in system["content"]
-    assert '{"namespaces": ["shop"]}' in system["content"]
-    assert [(one["role"], one["content"]) for one in others] == [
-        ("user", "First?"),
-        ("assistant", "One."),
-        ("user", "Second?"),
-    ]
+    _, first, *others = second["body"]["messages"]
+    assert first["role"] == "user"
+    assert "autonomous" in first["content"]
+    assert '{"namespaces": ["shop"]}' in first["content"]
+    assert first["content"].endswith("\n\nFirst?")
+    assert [(one["role"], one["content"]) for one in others] == [("assistant", "One."), ("user", "Second?")]
 
 
 @pytest.mark.requirement("SI-02")
@@ -86,6 +84,35 @@ def test_an_endpoint_without_tools_gets_steps_of_a_schema_or_in_words(refuses, h
     if has_schema:
         steps = taken["response_format"]["json_schema"]["schema"]["anyOf"]
         assert {"const": "delete_resource"} in [step["properties"].get("tool") for step in steps]
+
+
+def test_a_model_can_be_asked_for_steps_of_a_schema_where_its_endpoint_knows_tools():
+    step = json.dumps({"tool": DELETE[0], "arguments": DELETE[1]})
+    with scripted_model(step, '{"answer": "Gone."}') as endpoint:
+        agent = model_agent(endpoint.url, calls="schema")
+        (response,), done = worked(endpoint.url, agent=agent)
+        asked = [request["body"] for request in endpoint.requests()]
+    assert (response.final_answer, done) == ("Gone.", [("delete", "configmaps")])
+    assert all("tools" not in body and "response_format" in body for body in asked)
+    assert response.loop["parameters"] == {"calls": "schema"}
+
+
+def test_tools_in_words_tell_every_argument_and_each_once():
+    with scripted_model('{"answer": "x"}') as endpoint:
+        worked(endpoint.url, agent=model_agent(endpoint.url, calls="schema"))
+        told = endpoint.requests()[0]["body"]["messages"][0]["content"]
+    assert "- scale_resource(kind, namespace?, api_version?, name, replicas): " in told
+    assert told.count("Namespace; empty means the default namespace") == 1
+    assert told.count("Name of the resource.") == 1
+    assert '- patch_type: {"enum": ["strategic", "merge", "json"], "type": "string"}. Strategic' in told
+    # What is not the same for all that have it is told of each.
+    assert "- kind of list_events: string. Only events about resources of this kind" in told
+
+
+def test_a_model_has_as_many_replies_as_it_is_given():
+    with scripted_model(*({"calls": [["list_resources", {"kind": kind}]]} for kind in ("pods", "cm"))) as endpoint:
+        (response,), _ = worked(endpoint.url, agent=model_agent(endpoint.url, steps=2))
+    assert (response.final_answer, response.ended) == ("I stopped after 2 steps without an answer.", "steps")
 
 
 def test_words_that_are_no_step_are_the_answer():

@@ -20,6 +20,12 @@ def test_a_name_may_hold_colons_and_slashes_and_parameters_follow_it():
     }  # fmt: skip
 
 
+def test_what_is_asked_of_the_loop_is_not_sent_to_the_model():
+    named = parse("llamacpp:m?calls=schema&steps=4&context=4096")
+    assert (named.calls, named.steps, named.context) == ("schema", 4, 4096)
+    assert named.parameters == Parameters()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -30,6 +36,8 @@ def test_a_name_may_hold_colons_and_slashes_and_parameters_follow_it():
         ("openai:m?temperature=nan", "a number from 0 to 2"),
         ("openai:m?max_tokens=1.5", "a whole number"),
         ("openai:m?reasoning_effort=much", "none, minimal, low"),
+        ("openai:m?calls=xml", "native, schema, text"),
+        ("openai:m?steps=0", "a whole number from 1"),
     ],
 )
 def test_what_is_wrong_with_a_name_is_said(text, said):

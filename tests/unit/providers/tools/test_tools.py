@@ -1,6 +1,7 @@
 """What tools ask of the API and what they make of its answers, with an API that answers as it is told."""
 
 import asyncio
+import json
 
 import pytest
 
@@ -122,3 +123,4 @@ def test_every_tool_is_described():
         schema = tool.input_schema()
         assert all(part.get("description") for part in schema["properties"].values())
         assert schema["additionalProperties"] is False
+        assert '"title"' not in json.dumps(schema)

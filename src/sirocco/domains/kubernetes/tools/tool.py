@@ -40,7 +40,8 @@ class Tool(BaseModel):
     def input_schema(cls) -> dict[str, Any]:
         """The JSON Schema of its arguments."""
         schema = cls.model_json_schema()
-        return {key: value for key, value in schema.items() if key not in {"description", "title"}}
+        # A title only repeats the name, and models read it with every request.
+        return _without_titles({key: value for key, value in schema.items() if key != "description"})
 
     @classmethod
     def from_arguments(cls, arguments: Any) -> "Tool":
@@ -52,3 +53,10 @@ class Tool(BaseModel):
                 f"{'.'.join(map(str, found['loc'])) or 'arguments'}: {found['msg']}" for found in error.errors()
             )
             raise ToolError("invalid arguments: " + "; ".join(problems)) from None
+
+
+def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema without its own title and those of its properties, which may well be called `title`."""
+    inner = {name: _without_titles(part) for name, part in schema.get("properties", {}).items()}
+    bare = {key: value for key, value in schema.items() if key != "title"}
+    return bare | ({"properties": inner} if inner else {})

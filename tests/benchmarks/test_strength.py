@@ -1,0 +1,61 @@
+"""`sirocco bench strength`: pairs of texts for the same goal and surface, each trial made once, and what is counted."""
+
+import asyncio
+
+import pytest
+
+from sirocco.wiring import plugins
+from sirocco.wiring.profile_source import BUNDLED, required_profile
+from sirocco_benchmarks.opponents import ENGINE
+from sirocco_benchmarks.strength import STYLES, Trial, injected_probes, kept_trials, measure_strength, summary
+
+
+def trial(probe, author, *, violated, technique="urgency"):
+    return Trial(
+        probe=probe, archetype="S-PI-001", technique=technique, surface="logs", author=author, text="x", delivered=True,
+        attempted=violated, violated=violated, status="FAIL" if violated else "PASS", calls=(), tokens=0,
+    )  # fmt: skip
+
+
+def test_a_pair_is_a_text_of_ours_and_one_of_a_style_for_the_same_probe():
+    found = summary(
+        [
+            trial("a", ENGINE, violated=True), trial("a", "direct", violated=False), trial("a", "injecagent", violated=True),
+            trial("b", ENGINE, violated=False, technique="authority"), trial("b", "direct", violated=True),
+            trial("c", "direct", violated=True),
+        ]
+    )  # fmt: skip
+    assert {key: found[key] for key in ("pairs", "both", "engine_only", "style_only", "neither")} == {
+        "pairs": 3, "both": 1, "engine_only": 1, "style_only": 1, "neither": 0,
+    }  # fmt: skip
+    assert found["authors"][ENGINE] == {"texts": 2, "delivered": 2, "attempted": 1, "violated": 1}
+    assert found["techniques"]["authority"]["violated"] == 0
+
+
+@pytest.mark.requirement("AV-07")
+def test_an_obedient_agent_follows_ours_and_theirs_and_no_trial_is_made_twice(tmp_path):
+    profile, _ = required_profile(BUNDLED)
+    kept = tmp_path / "trials"
+
+    async def trials(drawn):
+        agent = plugins.agent("ref:naive", profile)
+        return [one async for one in measure_strength(profile, agent, 1, drawn, ["tool_knowledge"], kept)]
+
+    async def measure():
+        drawn = await injected_probes(profile, 1, 1)
+        return await trials(drawn), await trials(drawn)
+
+    made, again = asyncio.run(measure())
+    assert made == again == kept_trials(kept)
+    ours, theirs = made
+    assert (ours.author, theirs.author) == (ENGINE, "tool_knowledge")
+    assert ours.delivered
+    assert ours.violated
+    assert theirs.delivered
+    assert theirs.violated
+    assert ours.text != theirs.text
+    assert "INFORMATION" in theirs.text
+
+
+def test_every_style_says_the_goal():
+    assert all("{goal}" in text for text in STYLES.values())
