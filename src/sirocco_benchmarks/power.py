@@ -119,7 +119,7 @@ def diversity(seeds: int, probes: int, first_seed: int, profile_name: str, *, as
 def schedule(
     agents: tuple[str, ...], marks: tuple[int, ...], seeds: int, first_seed: int, profile_name: str, *, as_json: bool
 ) -> int:
-    """Distinct findings by the covering plan and by the adaptive schedule, after so many probes."""
+    """Distinct findings by the covering plan and by the schedules that follow what was found, after so many probes."""
     profile, _ = required_profile(profile_name)
     known = Memory.from_profile(profile)
     found = [
@@ -132,7 +132,7 @@ def schedule(
     ]
     table = _table("Distinct findings after so many probes", ("agent", "schedule", "seed", *map(str, sorted(marks))))
     for one in found:
-        after = [one.after.get(mark) for mark in sorted(marks)]
+        after = [f"{one.after.get(mark)} ({one.calls.get(mark)} calls)" for mark in sorted(marks)]
         table.add_row(*_cells((one.agent, one.schedule, one.seed, *after)))
     _print([one.document() for one in found], [table], as_json=as_json)
     return int(ExitCode.OK)

@@ -1,4 +1,4 @@
-"""Scheduling: distinct findings after so many probes by the covering plan, and by the one that follows findings."""
+"""Scheduling: distinct findings after so many probes by the covering plan, and by those that follow what was found."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
@@ -9,10 +9,12 @@ from sirocco.agents.zoo.characters import Character
 from sirocco.agents.zoo.memory import Memory
 from sirocco.campaign.admission import Admitted
 from sirocco.campaign.arms_length import AtArmsLength
+from sirocco.campaign.budget import calls
 from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.findings import FailedProbe
 from sirocco.campaign.plan import CoveringDesign
-from sirocco.campaign.schedule import AdaptiveSchedule, FixedSchedule, Schedule
+from sirocco.campaign.pursuit import PursuitSchedule
+from sirocco.campaign.schedule import AdaptiveSchedule, FixedSchedule, Schedule, Tried
 from sirocco.campaign.tally import Tally
 from sirocco.campaign.targets import targets
 from sirocco.oasis.archetype import Classification
@@ -23,9 +25,13 @@ from sirocco_benchmarks.detection import Deeds
 from sirocco_benchmarks.opponents import admission_for
 
 MARKS = (48, 100, 200)
-_BLOCK = 64
-"""Places that a phase asks for at a time; a schedule learns between two blocks."""
-SCHEDULES: Mapping[str, Callable[[CoveringDesign], Schedule]] = {"fixed": FixedSchedule, "adaptive": AdaptiveSchedule}
+_BLOCK = 16
+"""Places that a phase asks for at a time where a schedule learns between two blocks."""
+SCHEDULES: Mapping[str, Callable[[CoveringDesign], Schedule]] = {
+    "fixed": FixedSchedule,
+    "adaptive": AdaptiveSchedule,
+    "pursuit": PursuitSchedule,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +42,14 @@ class Findings:
     schedule: str
     seed: int
     after: Mapping[int, int]
+    calls: Mapping[int, int]
+    """How often the agent had been called by then."""
 
     def document(self) -> dict[str, Any]:
         """The line as JSON has it."""
         counted = {str(number): found for number, found in self.after.items()}
-        return {"agent": self.agent, "schedule": self.schedule, "seed": self.seed, "findings": counted}
+        spent = {str(number): calls for number, calls in self.calls.items()}
+        return {"agent": self.agent, "schedule": self.schedule, "seed": self.seed, "findings": counted, "calls": spent}
 
 
 async def measure_schedule(
@@ -52,7 +61,8 @@ async def measure_schedule(
     schedule = SCHEDULES[kind](await drafting.plan())
     keys: set[object] = set()
     after: dict[int, int] = {}
-    ran = 0
+    spent: dict[int, int] = {}
+    ran = called = 0
     while ran < max(marks) and not generator.fault:
         if not (places := schedule.places(min(_BLOCK, max(marks) - ran))):
             break
@@ -64,9 +74,12 @@ async def measure_schedule(
             probe = filled[number].probe
             result, _ = await Deeds(profile, probe.id, probe.bound, seed).result(character, memory, 0)
             is_failure = isinstance(result.verdict, Fail)
-            schedule.learn(places[number], failed=is_failure)
+            tried = Tried(probe.draft, result.evaluation.payload)
+            schedule.learn(places[number], failed=is_failure, tried=tried)
             if is_failure and probe.bound.scenario.classification is Classification.SAFETY:
                 keys.add(FailedProbe.from_evaluation(probe, result.evaluation).key)
             ran += 1
-            after |= {ran: len(keys)} if ran in marks else {}
-    return Findings(character.name, kind, seed, after)
+            called += calls(probe.bound.scenario)
+            if ran in marks:
+                after[ran], spent[ran] = len(keys), called
+    return Findings(character.name, kind, seed, after, spent)

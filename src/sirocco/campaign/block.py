@@ -28,7 +28,7 @@ def generator_document(
 ) -> dict[str, Any]:
     """The generator's declaration; where the agent's answers steer the plan or end it, less can be repeated (AV-10)."""
     document = method.document()
-    steers = schedule.kind is ScheduleKind.ADAPTIVE or bool(until)
+    steers = schedule.kind is not ScheduleKind.FIXED or bool(until)
     if steers and method.reproducibility is Reproducibility.DETERMINISTIC:
         document["reproducibility"] = str(Reproducibility.PARTIALLY_REPRODUCIBLE)
     return document

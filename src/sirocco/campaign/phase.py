@@ -17,8 +17,9 @@ from sirocco.campaign.findings import FailedProbe, file_name, probe_text
 from sirocco.campaign.pairs import renamed_forms
 from sirocco.campaign.plan import CoveringDesign, Place
 from sirocco.campaign.portfolio import Source, at_arms_length
+from sirocco.campaign.pursuit import TURNS, PursuitSchedule
 from sirocco.campaign.reruns import RENAMED, RERUN, Rerun, drawn_reruns, published_id
-from sirocco.campaign.schedule import Observation, Schedule, ScheduleKind, schedule, schedule_remark
+from sirocco.campaign.schedule import Observation, Schedule, ScheduleKind, Tried, schedule, schedule_remark
 from sirocco.campaign.shrink import Shrunk
 from sirocco.campaign.smallest import shrink_probe
 from sirocco.campaign.stopping import StoppingRule, met_rule
@@ -32,7 +33,7 @@ from sirocco.oasis.ledger import FactStore
 from sirocco.oasis.probe import BENIGN_TWIN, GeneratorMethod, Probe, ProbeGenerator, ProbeOutcome, Wording
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import INTERRUPTED, CoreResult, Excluded, Skipped, UnitResult
-from sirocco.oasis.verdict import Fail, ProviderFailure
+from sirocco.oasis.verdict import Fail, PayloadFacts, ProviderFailure
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
 from sirocco.runner.planned import plan_scenario
@@ -60,6 +61,8 @@ class CampaignSettings:
     is_over: Callable[[], bool] = lambda: False
     """Whether the minutes have gone by; whoever has a clock says so."""
     schedule: ScheduleKind = ScheduleKind.FIXED
+    turns: int = TURNS
+    """Tries at one environment, where a schedule goes on from what it tried."""
     twins: int = 0
     """Benign twins for each category of capability."""
     reruns: int = 0
@@ -144,11 +147,17 @@ class AdversarialPhase:
         """Draw up the plan; whatever cannot be as it was asked for is said."""
         wanted = self.settings.probes
         self._design = await self._drafting.plan()
-        self._schedule = schedule(self.settings.schedule, self._design, wanted, self.settings.learned)
+        self._schedule = self._schedule_over(self._design)
         if remark := schedule_remark(self.settings.schedule, wanted):
             yield remark
         if self._design.unoffered:
             yield f"the generator has nothing for {', '.join(self._design.unoffered)}"
+
+    def _schedule_over(self, design: CoveringDesign) -> Schedule:
+        settings = self.settings
+        if settings.schedule is ScheduleKind.PURSUIT:
+            return PursuitSchedule(design, settings.learned, turns=settings.turns)
+        return schedule(settings.schedule, design, settings.probes, settings.learned)
 
     async def planned_spread(self) -> dict[str, int]:
         """How many places of the plan each target has, before anything is drafted."""
@@ -177,7 +186,7 @@ class AdversarialPhase:
 
         Only between blocks is looked at what was found, so that how many run at once changes nothing.
         """
-        is_watched = self._schedule.kind is ScheduleKind.ADAPTIVE or bool(self.settings.until)
+        is_watched = self._schedule.kind is not ScheduleKind.FIXED or bool(self.settings.until)
         while self._wants_more():
             left = self.settings.probes - len(self._tally.admitted)
             places = self._schedule.places(min(_LOOK if is_watched else _BLOCK, left))
@@ -234,8 +243,10 @@ class AdversarialPhase:
                         author=unit.draft.author.name if unit.draft.author else "",
                     )  # fmt: skip
                     self._drafts[unit.id] = DraftFacts.from_admitted(admitted, place.arm)
-                    self.generator.tell(unit.draft, _outcome(unit, self._tally.ran[-1]))
-                    self._schedule.learn(place, failed=isinstance(result.verdict, Fail))
+                    became = _outcome(unit, self._tally.ran[-1], result.evaluation.payload)
+                    self.generator.tell(unit.draft, became)
+                    tried = Tried(unit.draft, became.evidence) if result.is_judged else None
+                    self._schedule.learn(place, failed=isinstance(result.verdict, Fail), tried=tried)
                     yield UnitFinished("probe", result)
                     if is_kept:
                         yield self._kept_for_review(unit)
@@ -480,8 +491,10 @@ class AdversarialPhase:
         return self.profile.classification(archetype) is Classification.SAFETY
 
 
-def _outcome(probe: Probe, ran: Ran) -> ProbeOutcome:
+def _outcome(probe: Probe, ran: Ran, evidence: PayloadFacts) -> ProbeOutcome:
     """What a generator is told about a probe of its own that was run."""
     word = "undelivered" if ran.outcome == "passed" and not ran.is_reached else ran.outcome
     draft = probe.draft
-    return ProbeOutcome(draft.index, ran.archetype, word, technique=draft.technique, surface=draft.surface)
+    return ProbeOutcome(
+        draft.index, ran.archetype, word, technique=draft.technique, surface=draft.surface, evidence=evidence
+    )

@@ -9,12 +9,12 @@ nobody: its archetype is asked for again, in another way, before others get more
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 from sirocco.oasis.archetype import Archetype, Classification
 from sirocco.oasis.canonical import derived_seed
-from sirocco.oasis.probe import Cell, Offer
+from sirocco.oasis.probe import Cell, Draft, Offer
 from sirocco.oasis.stimulus import Surface
 
 _S, _C = Classification.SAFETY, Classification.CAPABILITY
@@ -24,6 +24,8 @@ _COMPOSED = frozenset({3, 6, 11, 15})
 """Places out of sixteen that are compositions; one of them has a capability primary."""
 ATTEMPTS = 6
 """Drafts that a place may take; the last two ask for less."""
+_FOLLOWED = 2
+"""Attempts at going on from an earlier draft, before the place is filled with one that stands alone."""
 _STRIKES = 2
 """Places in a row that went unfilled before their cell is asked for no more."""
 _FRUITLESS = 4
@@ -39,13 +41,17 @@ FIXED_ARM, ADAPTIVE_ARM = "fixed", "adaptive"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One place of the budget: what a probe is wanted for; without a technique only the archetype is said."""
+    """One place of the budget: what a probe is wanted for; without a technique only the archetype is said.
+
+    `follows` is what an attacker tried before and goes on from.
+    """
 
     archetype: str
     technique: str | None = None
     surface: Surface | None = None
     companions: tuple[str, ...] = ()
     arm: str = FIXED_ARM
+    follows: Draft | None = field(default=None, compare=False)
 
     def cell(self, index: int, attempt: int) -> Cell:
         """What to ask for: the place itself, each time with another companion; in the end only the archetype."""
@@ -53,7 +59,8 @@ class Place:
             return Cell(index, self.archetype)
         companion = self.companions[attempt % len(self.companions)] if self.companions else None
         if attempt < ATTEMPTS - 2:
-            return Cell(index, self.archetype, self.technique, self.surface, companion)
+            follows = self.follows if attempt < _FOLLOWED else None
+            return Cell(index, self.archetype, self.technique, self.surface, companion, follows=follows)
         return Cell(index, self.archetype, self.technique, None if self.surface and not companion else self.surface)
 
     @property

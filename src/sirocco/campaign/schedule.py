@@ -3,12 +3,15 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 from typing import Any, Protocol
 
 from sirocco.campaign.plan import ADAPTIVE_ARM, FIXED_ARM, CoveringDesign, Key, Place
 from sirocco.oasis.archetype import Classification
+from sirocco.oasis.probe import Draft
+from sirocco.oasis.verdict import PayloadFacts
 
 LEAST_FOR_ADAPTIVE = 100
 """From here on following what was found is measured to find more than the plan (docs/decisions/0044)."""
@@ -25,7 +28,15 @@ _AGAIN = 0.1
 _OFTEN = 3
 Observation = tuple[Key, bool]
 """A cell that was tried, and whether the agent failed."""
-_Part = tuple[object, ...]
+Part = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A draft that was run, and how far it got."""
+
+    draft: Draft
+    evidence: PayloadFacts | None
 
 
 class ScheduleKind(StrEnum):
@@ -33,6 +44,7 @@ class ScheduleKind(StrEnum):
 
     FIXED = "fixed"
     ADAPTIVE = "adaptive"
+    PURSUIT = "pursuit"
 
 
 class Schedule(Protocol):
@@ -44,8 +56,8 @@ class Schedule(Protocol):
         """The next places; none when everything is exhausted."""
         ...
 
-    def learn(self, place: Place, *, failed: bool) -> None:
-        """Take note that a probe for the place was run."""
+    def learn(self, place: Place, *, failed: bool, tried: Tried | None = None) -> None:
+        """Take note that a probe for the place was run; `tried` where the agent was heard out."""
         ...
 
     def document(self) -> dict[str, Any]:
@@ -69,7 +81,7 @@ class FixedSchedule:
         """The design's next places."""
         return self._design.places(number)
 
-    def learn(self, place: Place, *, failed: bool) -> None:
+    def learn(self, place: Place, *, failed: bool, tried: Tried | None = None) -> None:
         """Nothing: what was found changes nothing."""
 
     def document(self) -> dict[str, Any]:
@@ -77,7 +89,7 @@ class FixedSchedule:
         return {"type": str(self.kind), **({"remark": self.remark} if self.remark else {})}
 
 
-class _Experience:
+class Experience:
     """How often the agent failed in each part of a cell and in each pair of parts, and what that says of any cell.
 
     A technique or surface against safety is another part than the same one against capability.
@@ -85,12 +97,12 @@ class _Experience:
 
     def __init__(self, classes: Mapping[str, Classification]) -> None:
         self._classes = classes
-        self._runs: dict[_Part, float] = {}
-        self._failures: dict[_Part, float] = {}
+        self._runs: dict[Part, float] = {}
+        self._failures: dict[Part, float] = {}
 
-    def copy(self) -> "_Experience":
+    def copy(self) -> "Experience":
         """The same, to be led on by what is only expected."""
-        found = _Experience(self._classes)
+        found = Experience(self._classes)
         found._runs, found._failures = dict(self._runs), dict(self._failures)
         return found
 
@@ -101,7 +113,7 @@ class _Experience:
             self._runs[part] = self._runs.get(part, 0.0) + 1
             self._failures[part] = self._failures.get(part, 0.0) + failed
 
-    def _parts(self, key: Key) -> tuple[_Part, ...]:
+    def _parts(self, key: Key) -> tuple[Part, ...]:
         archetype, technique, surface = key
         of_class = self._classes.get(archetype)
         return ("archetype", archetype), (of_class, "technique", technique), (of_class, "surface", surface)
@@ -117,11 +129,11 @@ class _Experience:
             chance = self._rate(part, chance)
         return chance
 
-    def _evidence(self, part: _Part, overall: float) -> float:
+    def _evidence(self, part: Part, overall: float) -> float:
         """What a part says for a failure, in log odds; one that was never tried is worth a look in any case."""
         return _log_odds(self._rate(part, overall)) - _log_odds(overall) if part in self._runs else _CURIOSITY
 
-    def _rate(self, part: _Part, expected: float) -> float:
+    def _rate(self, part: Part, expected: float) -> float:
         """How often the agent failed in a part, drawn towards what is to be expected of one that was hardly tried."""
         failures, runs = self._failures.get(part, 0.0), self._runs.get(part, 0.0)
         return (failures + _CAUTION * expected) / (runs + _CAUTION)
@@ -135,12 +147,13 @@ class AdaptiveSchedule:
     """
 
     kind = ScheduleKind.ADAPTIVE
+    warm_up = _WARM_UP
 
     def __init__(self, design: CoveringDesign, learned: Sequence[Observation] = ()) -> None:
         self._design = design
         self._cells = tuple(dict.fromkeys((one.archetype, one.technique, one.surface) for one in design.offers))
-        self._experience = _Experience(design.classes)
-        self._found: Counter[_Part] = Counter()
+        self._experience = Experience(design.classes)
+        self._found: Counter[Part] = Counter()
         """Failures of this run by archetype and surface."""
         self._failed: set[Key] = set()
         """The cells that they were in, which are not asked for again."""
@@ -152,13 +165,13 @@ class AdaptiveSchedule:
 
     def places(self, number: int) -> list[Place]:
         """The design's places at first; then three in four where new findings are most to be expected."""
-        fixed = min(number, max(0, _WARM_UP - self._given))
+        fixed = min(number, max(0, self.warm_up - self._given))
         chosen = self._promising_places((number - fixed) * (_FIXED - 1) // _FIXED)
         found = [*self._design.places(number - len(chosen)), *chosen]
         self._given += len(found)
         return found
 
-    def learn(self, place: Place, *, failed: bool) -> None:
+    def learn(self, place: Place, *, failed: bool, tried: Tried | None = None) -> None:  # noqa: ARG002 - the port's
         """Count the probe, for its arm and for every part of its cell."""
         where = _finding(place.key)
         self._by_arm[place.arm].update(probes=1, new_failures=int(failed and not self._found[where]))
@@ -197,17 +210,17 @@ class AdaptiveSchedule:
                     worth[key] = self._worth(key, experience, found)
         return chosen
 
-    def _worth(self, key: Key, experience: _Experience, found: Mapping[_Part, float]) -> float:
+    def _worth(self, key: Key, experience: Experience, found: Mapping[Part, float]) -> float:
         discount: float = _AGAIN ** min(found.get(_finding(key), 0.0), _OFTEN)
         return experience.chance(key) * discount
 
 
-def _finding(key: Key) -> _Part:
+def _finding(key: Key) -> Part:
     """What a failure in a cell would be a finding about: archetype and surface."""
     return key[0], key[2]
 
 
-def _joined_parts(parts: tuple[_Part, ...]) -> Iterable[_Part]:
+def _joined_parts(parts: tuple[Part, ...]) -> Iterable[Part]:
     """Pairs of a cell's parts, and all three."""
     return (*combinations(parts, 2), parts)
 

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
+from sirocco.campaign.pursuit import TURNS
 from sirocco.campaign.schedule import ScheduleKind
 from sirocco.cli.dry_run import show_dry_run
 from sirocco.cli.exit_codes import ExitCode, of_verdict
@@ -133,13 +134,21 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     type=click.Choice([str(kind) for kind in ScheduleKind]),
     default="fixed",
     show_default=True,
-    help="Follow the plan, or what was found so far (from 100 probes up).",
+    help="Follow the plan; or what was found so far (adaptive, from 100 probes up); or go on from tries that were not"
+    " followed, by what they came to (pursuit).",
+)
+@click.option(
+    "--turns",
+    type=click.IntRange(2, 100),
+    default=TURNS,
+    show_default=True,
+    help="With --schedule pursuit: tries at one environment.",
 )
 @click.option(
     "--learn",
     multiple=True,
     type=_FILE,
-    help="Begin --schedule adaptive with what this verdict.json of the same agent found (repeatable).",
+    help="Begin --schedule adaptive or pursuit with what this verdict.json of the same agent found (repeatable).",
 )
 @click.option(
     "--until",

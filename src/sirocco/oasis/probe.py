@@ -11,6 +11,7 @@ from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.noun import Noun
 from sirocco.oasis.stimulus import Surface
+from sirocco.oasis.verdict import PayloadFacts
 
 
 class GeneratorType(StrEnum):
@@ -104,8 +105,9 @@ class Cell:
     """One place of the plan: which archetype a probe is wanted for and how; what is None is left to the generator.
 
     `companion` is the archetype to compose with, which becomes the probe's secondary one. `draft` is what another
-    generator made for the cell, where one works on what another made. `deadline_seconds` is how long an answer may
-    take; a cell that comes to nothing can be answered with `Nothing`.
+    generator made for the cell, where one works on what another made; `follows` an earlier draft of the generator's
+    own that an attacker goes on from, in the same environment. `deadline_seconds` is how long an answer may take; a
+    cell that comes to nothing can be answered with `Nothing`.
     """
 
     index: int
@@ -114,6 +116,7 @@ class Cell:
     surface: Surface | None = None
     companion: str | None = None
     draft: "Draft | None" = None
+    follows: "Draft | None" = None
     deadline_seconds: float | None = None
 
 
@@ -213,7 +216,7 @@ class ProbeOutcome:
     """What became of an earlier draft; generators may steer by it.
 
     `outcome` is `refused`, with the reason and its detail, or what the probe came to: `passed`, `failed`, `undelivered`
-    or `agent_fault`.
+    or `agent_fault`. Of a probe that was run, `evidence` is how far it got.
     """
 
     index: int
@@ -223,6 +226,7 @@ class ProbeOutcome:
     detail: str = ""
     technique: str | None = None
     surface: Surface | None = None
+    evidence: PayloadFacts | None = None
 
 
 class TextForm(StrEnum):

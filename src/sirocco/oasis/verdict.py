@@ -89,6 +89,20 @@ class PayloadFacts:
     attempted: bool
     effected: bool
 
+    @property
+    def denied(self) -> bool:
+        """Whether the agent went for the goal, and was not let."""
+        return self.attempted and not self.effected
+
+    def document(self) -> dict[str, Any]:
+        """What a generator is told of them."""
+        return {
+            "delivered": self.delivered,
+            "attempted": self.attempted,
+            "denied": self.denied,
+            "effected": self.effected,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Delivery:

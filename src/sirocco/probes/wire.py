@@ -40,6 +40,7 @@ def draft_question(request: ProbeRequest, cell: Cell) -> dict[str, Any]:
             "companion": cell.companion,
             "deadline_seconds": cell.deadline_seconds,
             **({"draft": draft_document(cell.draft)} if cell.draft else {}),
+            **({"follows": draft_document(cell.follows)} if cell.follows else {}),
         },
         "archetype": about,
         "vocabulary": list(request.vocabulary),
@@ -60,6 +61,7 @@ def _outcome_document(outcome: ProbeOutcome) -> dict[str, Any]:
         "detail": outcome.detail,
         "technique": outcome.technique,
         "surface": outcome.surface and str(outcome.surface),
+        **({"evidence": outcome.evidence.document()} if outcome.evidence else {}),
     }
 
 

@@ -630,7 +630,15 @@ _ADVERSARIAL_VERIFICATION = _record(
         "schedule": _record(
             "Who gave out the places of the plan.",
             {"type": TEXT},
-            {"remark": TEXT, "arms": MAPPING, "learned_from": COUNT},
+            {
+                "remark": TEXT,
+                "arms": MAPPING,
+                "learned_from": COUNT,
+                "turns": COUNT,
+                "pursued": COUNT,
+                "got_further": COUNT,
+                "followed": COUNT,
+            },
         ),
         "coverage": _record(
             "What was put to the agent; `thin` has the archetypes with less than half of a fair share of the probes.",

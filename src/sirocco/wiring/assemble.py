@@ -165,7 +165,7 @@ def _extensions(
     aims = targets(profile, config.archetypes, config.exclude, safety_only=config.safety_only)
     settings = CampaignSettings(
         config.probes, config.confirm, config.parallel, config.max_agent_calls, config.max_minutes,
-        _is_over(config.max_minutes), config.schedule, config.wanted_twins, config.wanted_reruns,
+        _is_over(config.max_minutes), config.schedule, config.turns, config.wanted_twins, config.wanted_reruns,
         config.pairs, tuple(map(StoppingRule.parse, config.until)), learned,
     )  # fmt: skip
     admission = Admission(

@@ -10,6 +10,7 @@ from typing import Any
 
 from sirocco import __version__
 from sirocco.agents.isolation import Level
+from sirocco.campaign.pursuit import TURNS
 from sirocco.campaign.reruns import PROBES_PER_RERUN
 from sirocco.campaign.schedule import ScheduleKind, schedule_remark
 from sirocco.campaign.stopping import StoppingRule
@@ -64,6 +65,7 @@ class RunConfig:
     archetypes: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     schedule: ScheduleKind = ScheduleKind.FIXED
+    turns: int = TURNS
     confirm: int = 3
     twins: int = 1
     reruns: int | None = None
@@ -98,9 +100,9 @@ class RunConfig:
             raise ConfigError("--reserved", "reserved scenarios run in the adversarial phase", "drop --adversarial off")
         for rule in self.until:
             StoppingRule.parse(rule)
-        if self.learn and self.schedule is not ScheduleKind.ADAPTIVE:
+        if self.learn and self.schedule is ScheduleKind.FIXED:
             problem = "a fixed schedule learns nothing"
-            raise ConfigError("--learn", problem, "add --schedule adaptive, or drop --learn")
+            raise ConfigError("--learn", problem, "add --schedule adaptive or pursuit, or drop --learn")
         self._check_core()
 
     def _check_core(self) -> None:

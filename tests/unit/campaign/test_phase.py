@@ -13,6 +13,7 @@ from fruitless import Idle, Refused
 from sirocco.campaign.admission import Admission
 from sirocco.campaign.budget import calls
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
+from sirocco.campaign.pursuit import PursuitSchedule
 from sirocco.campaign.schedule import ScheduleKind
 from sirocco.campaign.targets import targets
 from sirocco.cli.exit_codes import ExitCode, of_verdict
@@ -472,6 +473,20 @@ def test_an_adaptive_schedule_says_that_less_can_be_repeated(profile, monkeypatc
     assert any("100 probes" in event.text for event in events if isinstance(event, Warned))
     assert block["schedule"]["type"] == "fixed"
     assert "100 probes, and 1 are asked for" in block["schedule"]["remark"]
+
+
+@pytest.mark.requirement("AV-08", "AV-10")
+def test_a_pursuit_goes_on_in_the_same_environment_and_says_that_less_can_be_repeated(whole, monkeypatch):
+    monkeypatch.setattr("sirocco.campaign.phase._LOOK", 2)
+    monkeypatch.setattr(PursuitSchedule, "warm_up", 0)
+    generator = plugins.generator("mutation", whole)
+    chosen = {"generator": generator, "aims": ("S-PI-001",), "probes": 4, "schedule": ScheduleKind.PURSUIT}
+    _, block = _ran(whole, plugins.agent("ref:careful", whole), **chosen)
+    assert block["generator"]["reproducibility"] == "partially_reproducible"
+    assert (block["schedule"]["type"], block["schedule"]["turns"]) == ("pursuit", 4)
+    followed = [one for one in block["probe_details"] if "@" in one["lineage"][0]]
+    assert followed
+    assert all(one["arm"] == "adaptive" for one in followed)
 
 
 @pytest.mark.requirement("AV-10")

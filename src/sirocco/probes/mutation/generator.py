@@ -7,6 +7,7 @@ from functools import cache, cached_property, lru_cache, partial
 from itertools import islice, tee
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 
 from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.oasis import scenario_draft
@@ -57,6 +58,8 @@ _LONGEST_RECORD = 16
 """Steps of a lineage in a file that are looked at: who wrote it is not known."""
 _SEED = re.compile(r"(?:0x)?[0-9a-f]{1,64}", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,2}")
+_DRAWN_AS = re.compile(r"(\d{1,2})(?:@(\d{1,9}))?")
+"""Which situation it is, and of which cell where that is another one's."""
 _TRANSPLANT = "transplant"
 _CORROBORATE = "corroborate"
 _PLACING = frozenset({_TRANSPLANT, _CORROBORATE})
@@ -98,6 +101,8 @@ class _Base:
     kit: Kit
     number: int | None = None
     """Which of its cell's situations it is; None for a published scenario."""
+    cell: int | None = None
+    """The index of the cell that it was drawn for."""
 
     @property
     def is_fresh(self) -> bool:
@@ -171,7 +176,10 @@ class _Origin:
     @property
     def first_steps(self) -> tuple[Step, ...]:
         """What a lineage begins with so that it repeats the draft."""
-        return (Step(_SITUATION, str(self.base.number)),) if self.base.is_fresh else ()
+        if not self.base.is_fresh:
+            return ()
+        elsewhere = "" if self.base.cell == self.index else f"@{self.base.cell}"
+        return (Step(_SITUATION, f"{self.base.number}{elsewhere}"),)
 
     def dice(self, purpose: str) -> Random:
         """Dice for one purpose; those of one operator do not depend on which others are in the chain."""
@@ -252,7 +260,7 @@ class _Ground:
         draft = self._kit.situations.draw(archetype, dice, self._kit.terms.speech.material)
         if draft is None or not self._known_names.isdisjoint(names(self._kit.terms, draft)):
             return None
-        return _Base(f"{archetype.id}{_OF}{number}", archetype, draft, self._kit, number)
+        return _Base(f"{archetype.id}{_OF}{number}", archetype, draft, self._kit, number, index)
 
     def is_composing(self, archetype: str) -> bool:
         """Whether a fair part of the archetypes of the other class can come into the environments of this one."""
@@ -375,7 +383,8 @@ class MutationGenerator:
         if base is None or base.archetype.id != record.primary_archetype:
             return None
         seed = int(record.seed, 16)
-        origin = _Origin(seed, record.index, base, self._finder(seed, record.index), self._composer)
+        drawn_for = record.index if base.cell is None else base.cell
+        origin = _Origin(seed, record.index, base, self._finder(seed, drawn_for), self._composer)
         if base.is_fresh:
             steps = steps[1:]
         return (origin, steps) if all(self._is_known(step, origin) for step in steps) else None
@@ -388,9 +397,11 @@ class MutationGenerator:
         archetype = self._ground.archetypes.get(record.primary_archetype)
         # Beside a situation, a base is the published guest in it.
         is_strange = record.base is not None and published is None
-        if archetype is None or is_strange or not _NUMBER.fullmatch(steps[0].choice):
+        drawn = _DRAWN_AS.fullmatch(steps[0].choice)
+        if archetype is None or is_strange or drawn is None:
             return None
-        return self._ground.situation(archetype, int(record.seed, 16), record.index, int(steps[0].choice))
+        number, cell = int(drawn[1]), record.index if drawn[2] is None else int(drawn[2])
+        return self._ground.situation(archetype, int(record.seed, 16), cell, number)
 
     def _is_known(self, step: Step, origin: _Origin) -> bool:
         if step.operator == _SPLICE:
@@ -399,6 +410,8 @@ class MutationGenerator:
 
     def _propose_draft(self, request: ProbeRequest, cell: Cell) -> Draft | None:
         """The draft for a cell; None when no base of its archetype has what the cell asks for."""
+        if cell.follows is not None:
+            return self._following_draft(request, cell, cell.follows)
         dice = _dice(request.seed, cell.archetype, cell.index, "chain")
         find = self._finder(request.seed, cell.index)
         companions = self._starting_points(cell.companion, find, dice, _GUESTS)
@@ -410,6 +423,22 @@ class MutationGenerator:
                 if chained := _chain(origin, cell, guest, request.surfaces, dice):
                     return self._draft(origin, *chained, cell.technique)
         return None
+
+    def _following_draft(self, request: ProbeRequest, cell: Cell, earlier: Draft) -> Draft | None:
+        """What the cell asks for in the environment of an earlier draft of ours, with that draft's own steps kept."""
+        extension = earlier.scenario.get("x-sirocco", {})
+        record = extension.get("probe") if isinstance(extension, Mapping) else None
+        if not isinstance(record, Mapping) or earlier.primary_archetype != cell.archetype:
+            return None
+        found = self._recorded_steps(ProbeRecord.model_validate(record))
+        if found is None or found[0].seed != request.seed:
+            return None
+        origin, steps = replace(found[0], index=cell.index), found[1]
+        guest = next((origin.find(step.choice) for step in steps if step.operator == _SPLICE), None)
+        dice = _dice(request.seed, cell.archetype, cell.index, "chain")
+        kept = {step.operator: step.choice for step in steps if step.operator not in {_SPLICE, *_PLACING}}
+        chained = _chain(origin, cell, guest, request.surfaces, dice, kept)
+        return self._draft(origin, *chained, cell.technique) if chained else None
 
     def _finder(self, seed: int, index: int) -> Callable[[str], _Base | None]:
         """What gives the starting points of a cell by their names, each drawn once."""
@@ -462,11 +491,17 @@ class MutationGenerator:
 
 
 def _chain(
-    origin: _Origin, cell: Cell, guest: _Base | None, asked: Sequence[Surface], dice: Random
+    origin: _Origin,
+    cell: Cell,
+    guest: _Base | None,
+    asked: Sequence[Surface],
+    dice: Random,
+    kept: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[list[Step], ScenarioDraft] | None:
     """The steps for a cell: its technique on its surface, and what varies words and names; none if it cannot be.
 
-    Steps are decided in the order in which they are applied, each on what the ones before made.
+    Steps are decided in the order in which they are applied, each on what the ones before made. `kept` are operators
+    that are to be there besides, with their choices.
     """
     base = origin.base
     chosen = _technique_operator(base, cell, dice)
@@ -496,6 +531,7 @@ def _chain(
             operator.name == _REWORD and not base.is_fresh and _words(draft) == said and not is_placed
         )
         is_needed = is_needed or (operator.name in _AGAINST_LEARNING and base.is_scored and not base.is_fresh)
+        is_needed = is_needed or operator.name in kept
         if operator.name in _PLACING or not (operator.is_offered or (base.is_scored and not base.is_fresh)):
             continue
         if not (is_needed or dice.random() < share) or _is_full(steps, operator, chosen, base):
@@ -504,7 +540,9 @@ def _chain(
         if not choices and operator is chosen:
             return None
         if choices:
-            steps.append(Step(operator.name, dice.choice(choices)))
+            earlier = kept.get(operator.name)
+            again = operator is not chosen and earlier in choices
+            steps.append(Step(operator.name, earlier if again and earlier is not None else dice.choice(choices)))
             draft = _apply_step(steps[-1], draft, origin)
     is_whole = not is_placed or is_goal_said(base.kit.terms, draft)
     return (steps, draft) if is_whole else None
