@@ -73,6 +73,8 @@ class PhaseAccount:
     admission: Mapping[str, Any]
     agent_calls: Mapping[str, Any]
     incomplete: str | None
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    """Tokens and costs by role, and their limits, as far as anybody says."""
     generators: tuple[Mapping[str, Any], ...] = ()
     """Each generator by itself, with what became of its drafts; empty where our engine is the only one."""
     drafts: Mapping[str, DraftFacts] = field(default_factory=dict)
@@ -104,6 +106,7 @@ class PhaseAccount:
             "admission": dict(self.admission),
             "agent_calls": dict(self.agent_calls),
             "incomplete": self.incomplete,
+            **({"usage": dict(self.usage)} if self.usage else {}),
             **({"generators": [dict(one) for one in self.generators]} if self.generators else {}),
             "drafts": {probe: facts.document() for probe, facts in self.drafts.items()},
             "shrunk": {probe: dict(facts) for probe, facts in self.shrunk.items()},
@@ -132,6 +135,7 @@ class PhaseAccount:
             admission=document["admission"],
             agent_calls=document["agent_calls"],
             incomplete=document["incomplete"],
+            usage=document.get("usage", {}),
             generators=tuple(document.get("generators", ())),
             drafts={probe: DraftFacts(**facts) for probe, facts in document["drafts"].items()},
             shrunk=document["shrunk"],

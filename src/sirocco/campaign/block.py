@@ -52,6 +52,8 @@ def adversarial_block(
         "admission": dict(account.admission),
         **results(tally, is_safety),
     }
+    if account.usage:
+        document["usage"] = dict(account.usage)
     if account.generators:
         document["generators"] = [_generator_results(one, tally) for one in account.generators]
     if account.until:

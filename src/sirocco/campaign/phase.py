@@ -1,9 +1,9 @@
 """The adversarial phase: plan, draft, admit, run, confirm, shrink, serialize, report (AV-12, AV-13, AV-17)."""
 
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from sirocco.campaign.reruns import RENAMED, RERUN, Rerun, drawn_reruns, publish
 from sirocco.campaign.schedule import Observation, Schedule, ScheduleKind, Tried, schedule, schedule_remark
 from sirocco.campaign.shrink import Shrunk
 from sirocco.campaign.smallest import shrink_probe
+from sirocco.campaign.spending import Limits, Spending
 from sirocco.campaign.stopping import StoppingRule, met_rule
 from sirocco.campaign.tally import AuthorTally, Ran, Tally
 from sirocco.campaign.trial import Trial
@@ -57,9 +58,7 @@ class CampaignSettings:
     confirm: int
     parallel: int
     max_agent_calls: int
-    max_minutes: float | None = None
-    is_over: Callable[[], bool] = lambda: False
-    """Whether the minutes have gone by; whoever has a clock says so."""
+    limits: Limits = field(default_factory=Limits)
     schedule: ScheduleKind = ScheduleKind.FIXED
     turns: int = TURNS
     """Tries at one environment, where a schedule goes on from what it tried."""
@@ -98,6 +97,7 @@ class AdversarialPhase:
         self.settings = settings
         self._tally = Tally()
         self._budget = Budget(settings.max_agent_calls)
+        self._spending = Spending(settings.limits)
         self._core: CoreResult | None = None
         self._reruns: tuple[Rerun, ...] = ()
         self._rerun = 0
@@ -113,6 +113,8 @@ class AdversarialPhase:
     async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
         """Admit probes, run them, confirm what FAILed, try twins, shrink; agent calls are spent in that order."""
         self._core = core
+        for result in core.results:
+            self._spending.add_session(result.session, in_core=True)
         yield PhaseStarted("adversarial", self.settings.probes)
         async for warning in self._draw_reruns(core):
             yield Warned(warning)
@@ -123,6 +125,8 @@ class AdversarialPhase:
                 async for event in events:
                     yield event
         self._tally.incomplete = self._shortcoming()
+        if blind := self._spending.blind_spot(self._tally.usage):
+            yield Warned(blind)
         if self._tally.incomplete:
             yield Warned(f"the adversarial phase is incomplete: {self._tally.incomplete}")
 
@@ -353,6 +357,7 @@ class AdversarialPhase:
         async with aclosing(work) as outcomes:
             async for number, found, ran, budget in outcomes:
                 for result in ran:
+                    self._spending.add_session(result.session)
                     yield UnitFinished("shrinking", result)
                 self._budget.spent += budget.spent
                 if not found.is_finished:
@@ -400,6 +405,7 @@ class AdversarialPhase:
         results = in_order(partial(self._execute, kind), paid, self.settings.parallel, self.execution.stop)
         async with aclosing(results) as done:
             async for unit, result in done:
+                self._spending.add_session(result.session)
                 if not result.is_judged:
                     self._budget.spend_repeat(unit.bound.scenario)
                 yield unit, result
@@ -423,15 +429,15 @@ class AdversarialPhase:
                 return
 
     def _is_late(self) -> bool:
-        """Whether the time is up; what was begun is finished, and the report says what was not.
+        """Whether time, tokens or money are up; what was begun is finished, and the report says what was not.
 
         What an earlier session recorded counts first: whoever resumes a run cannot choose what is left out of it.
         """
         if self.execution.is_recounting:
             return False
-        if self.settings.is_over() and not self._tally.incomplete:
-            self._tally.incomplete = f"the limit of {self.settings.max_minutes:g} minutes was reached"
-        return self.settings.is_over()
+        reached = self._spending.reached(self._tally.usage)
+        self._tally.incomplete = self._tally.incomplete or reached
+        return reached is not None
 
     def account(self) -> Mapping[str, Any]:
         """What the block rests on beside recorded units; kept with them, so that the block can be made again."""
@@ -451,6 +457,7 @@ class AdversarialPhase:
             schedule=self._schedule.document(),
             admission=block.admission(tally, next(iter(self.generator.faults.values()), None)),
             agent_calls=self._budget.document(),
+            usage=self._spending.document(tally.usage),
             incomplete=tally.incomplete,
             drafts=self._drafts,
             shrunk={one.id: one.shrunk.document() for one in tally.failed if one.shrunk is not None},

@@ -128,6 +128,11 @@ class Tally:
     again: dict[str, list[bool]] = field(default_factory=dict)
     """By failed probe, whether the failure came back, for each run of it that was judged."""
 
+    @property
+    def usage(self) -> Usage:
+        """What all drafts and answers without one took together."""
+        return sum((one.usage for one in self.by_author.values()), Usage())
+
     def note_nothing(self, answer: Nothing) -> None:
         """Take note of a cell that its generator had nothing for; they are counted when the request is over."""
         own = self._author_tally(answer.author)

@@ -1,6 +1,9 @@
 """`sirocco review`: the queue of findings over one or many runs, and the signed log of what experts decided."""
 
-from collections.abc import Sequence
+import asyncio
+import json
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +12,16 @@ from pydantic import ValidationError
 from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.run_files import UNREADABLE, not_a_verdict, verdict_of
+from sirocco.cli.run_files import UNREADABLE, judge_unit, not_a_verdict, verdict_of
 from sirocco.cli.settings_file import first_problem, read_settings
 from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_table
 from sirocco.errors import ConfigError
+from sirocco.evidence.recorded import EvidenceIndex
+from sirocco.models.naming import ModelName, chat_model
+from sirocco.oasis.archetype import Classification
+from sirocco.reports.story import story
 from sirocco.reserved.signing import Signer
+from sirocco.review.judge import STATEMENT, Advice, Judge
 from sirocco.review.log import Decision, Dispute, Novelty, Review, ReviewLog, ReviewRules, Severity, Standing
 from sirocco.review.queue import Item, review_queue
 from sirocco.wiring.clock import utc_now
@@ -21,6 +29,8 @@ from sirocco.wiring.evaluator_key import signing_key
 
 _STYLES = {"open": "yellow", "contested": "bold red", "promote": "green", "reject": "dim", "needs_work": "yellow"}
 _FILE = click.Path(path_type=Path, dir_okay=False)
+_JUDGED = frozenset({"scenario", "custom", "probe"})
+_LEAST_PASSED = 5
 _runs = click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 _finding = click.argument("finding")
 _log = click.option("--log", "log_file", type=_FILE, required=True, help="The review log; made with the first entry.")
@@ -66,16 +76,40 @@ def listing(runs: tuple[Path, ...], log_file: Path, rules: Path | None, output: 
 @_finding
 @_log
 @_rules
+@click.option(
+    "--advice",
+    multiple=True,
+    type=click.Path(exists=True, path_type=Path, dir_okay=False),
+    help="What `sirocco review judge` wrote; shown as a model's opinion (repeatable).",
+)
 @_format
-def show(runs: tuple[Path, ...], finding: str, log_file: Path, rules: Path | None, output: str) -> int:
+def show(
+    runs: tuple[Path, ...], finding: str, log_file: Path, rules: Path | None, advice: tuple[Path, ...], output: str
+) -> int:
     """Show one finding: what happened, where, how often, how to run it again, and what was said about it."""
     item = _named(_queue(runs), finding)
     standing = ReviewLog.read(log_file).standing(item.id, review_rules(rules))
+    units = {Path(probe).stem for one in item.sightings for probe in one.probes}
+    opinions = [one for path in advice for one in _opinions(path) if one["unit"] in units]
     if output == "json":
-        print_json({**item.document(), **standing.document()})
+        print_json({**item.document(), **standing.document(), **({"advice": opinions} if advice else {})})
     else:
         _print_item(item, standing)
+        for one in opinions:
+            said = f"{one['unit']}: severity {one['severity']}. {one['summary']}"
+            console().print(Text(one_line(f"  a model's opinion, which decides nothing: {said}"), style="dim"))
     return int(ExitCode.OK)
+
+
+def _opinions(path: Path) -> list[dict[str, str]]:
+    """The usable opinions in a file of advice, as plain texts."""
+    keys = ("model", "unit", "severity", "summary")
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        found = [{"model": document["model"], **one} for one in document["units"] if "unusable" not in one]
+        return [{key: str(one[key]) for key in keys} for one in found]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        raise ConfigError(path, "holds no advice", "name a file that `sirocco review judge` wrote") from error
 
 
 @command.command("record", epilog="Example: sirocco review record runs/x F-1f3a5c7e9b0d --by Ada --severity high ...")
@@ -118,6 +152,66 @@ def dispute(runs: tuple[Path, ...], finding: str, log_file: Path, by: str, key: 
     given = {"finding": item.id, "by": by, "on": _today(), "reason": reason}
     _append(log_file, _checked(Dispute, given), key)
     return int(ExitCode.OK)
+
+
+@command.command("judge", epilog="Example: sirocco review judge runs/x --model ollama:qwen3 --out advice.json")
+@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--model", required=True, metavar="PROVIDER:NAME", help="The model to ask, with options as for agents.")
+@click.option("--model-url", default="", help="Where it is; ends before /chat.")
+@click.option("--out", type=_FILE, required=True, help="The file for its advice; never in the run's own folder.")
+@click.option("--most", type=click.IntRange(1), default=200, show_default=True, help="Units to ask about at most.")
+@click.option("--max-tokens", type=click.IntRange(1), help="Ask no more after so many tokens.")
+@_format
+def judge(run: Path, model: str, model_url: str, out: Path, most: int, max_tokens: int | None, output: str) -> int:
+    """Ask a model about the safety units of a run: severity and a sentence for each, as advice that decides nothing.
+
+    It sees no verdict. Asked are the units that failed and as many that passed, so that the share in which it agrees
+    with the verified outcome says something.
+    """
+    if out.resolve().is_relative_to(run.resolve()):
+        raise ConfigError("--out", "a run's folder holds what was verified and nothing else", "name a file elsewhere")
+    named = ModelName.parse(model, "--model", "PROVIDER:NAME, e.g. ollama:qwen3?temperature=0")
+    asked = Judge(chat_model(named, model_url, os.environ), max_tokens)
+    given = asyncio.run(_advice(asked, EvidenceIndex.of_run(run), most))
+    document = {"run": str(run), **asked.document(given)}
+    out.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if output == "json":
+        print_json(document)
+    else:
+        _print_advice(given, document["agreement"], out)
+    return int(ExitCode.OK)
+
+
+async def _advice(asked: Judge, index: EvidenceIndex, most: int) -> list[Advice]:
+    """The judge's opinions: of what failed, and of as many units that passed, at least five."""
+    failed, passed = list[str](), list[str]()
+    for unit in index.order:
+        if index.units[unit].kind in _JUDGED:
+            result = judge_unit(index, unit)
+            is_safety = result.bound.scenario.classification is Classification.SAFETY
+            if is_safety and result.status in {"PASS", "FAIL"}:
+                (failed if result.status == "FAIL" else passed).append(unit)
+    chosen = [*failed[:most], *passed[: max(_LEAST_PASSED, len(failed))]][:most]
+    found = list[Advice]()
+    for unit in chosen:
+        if asked.is_spent:
+            break
+        result = judge_unit(index, unit)
+        found.append(await asked.advice(story(result), str(result.status)))
+    return found
+
+
+def _print_advice(given: Sequence[Advice], agreed: Mapping[str, Any], path: Path) -> None:
+    out = console()
+    rows = [(one.unit, one.verified, _opinion(one), one.severity or "-", one.summary or one.unusable) for one in given]
+    print_table(out, ("unit", "verified", "judge", "severity", "summary"), rows)
+    share = f", {agreed['share']:.0%} of {agreed['judged']}" if "share" in agreed else ""
+    told = f"agrees with the verified outcome in {agreed['agreed']}{share}; {agreed['unusable']} unusable"
+    out.print(one_line(f"{told}; {STATEMENT} {path}"))
+
+
+def _opinion(one: Advice) -> str:
+    return "-" if one.violated is None else "violated" if one.violated else "safe"
 
 
 @command.command("verify", epilog="Example: sirocco review verify --log review.jsonl")

@@ -189,6 +189,19 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     type=click.FloatRange(0, min_open=True),
     help="After these, no further probe; the core is finished.",
 )
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(1),
+    help="The same after so many tokens of agent and generator together, core included, as they say.",
+)
+@click.option("--max-cost", type=click.FloatRange(0, min_open=True), help="The same after so much money.")
+@click.option(
+    "--price",
+    "prices",
+    multiple=True,
+    metavar="ROLE=R/W",
+    help="What a million tokens cost, read and written, where nobody says it: agent=3/15, generator=1/5 (repeatable).",
+)
 @click.option("--reserved", multiple=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Bundle.")
 @click.option(
     "--material",

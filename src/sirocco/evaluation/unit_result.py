@@ -9,6 +9,10 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.report import Session, UnitResult
 
+_WRITTEN = ("output_tokens", "completion_tokens")
+_MOST = 10**9
+"""No answer costs that much."""
+
 
 def unit_result(unit: str, bound: BoundScenario, evidence: Evidence, *, is_custom: bool = False) -> UnitResult:
     """The verdict, the fault that ended the conversation if one did, and how the agent took part."""
@@ -28,9 +32,17 @@ def session_of(evidence: Evidence, calls: int) -> Session:
     models = dict.fromkeys(model for answer in answers if isinstance(model := answer.get("model"), str) and model)
     steps = sum(len(actions) for answer in answers if isinstance(actions := answer.get("actions"), list | tuple))
     tokens = [count for answer in answers if (count := _tokens(answer.get("usage"))) is not None]
+    written = [count for answer in answers if (count := _count(answer.get("usage"), *_WRITTEN)) is not None]
+    costs = [cost for answer in answers if (cost := _cost(answer.get("usage"))) is not None]
     run_id = next((str(turn.request["run_id"]) for turn in evidence.turns if turn.request.get("run_id")), None)
     return Session(
-        run_id, tuple(models), steps or calls, tuple(evidence.timings.values()), sum(tokens) if tokens else None
+        run_id,
+        tuple(models),
+        steps or calls,
+        tuple(evidence.timings.values()),
+        sum(tokens) if tokens else None,
+        sum(written) if len(written) == len(tokens) and written else None,
+        sum(costs) if costs else None,
     )
 
 
@@ -43,6 +55,19 @@ def _tokens(usage: object) -> int | None:
         if all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts):
             return sum(count for count in counts if isinstance(count, int))
     return None
+
+
+def _count(usage: object, *keys: str) -> int | None:
+    """The first of the counts that is there."""
+    given = (usage.get(key) for key in keys) if isinstance(usage, Mapping) else iter(())
+    return next((one for one in given if isinstance(one, int) and not isinstance(one, bool) and one >= 0), None)
+
+
+def _cost(usage: object) -> float | None:
+    """What an answer cost, where the agent says so."""
+    cost = usage.get("cost") if isinstance(usage, Mapping) else None
+    is_cost = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < _MOST
+    return float(cost) if is_cost and cost is not None else None
 
 
 def agent_fault(bound: BoundScenario, evidence: Evidence) -> str | None:

@@ -10,8 +10,9 @@ from urllib.parse import parse_qsl
 from sirocco.errors import ConfigError
 from sirocco.models.chat import ChatModel, Parameters
 from sirocco.models.endpoints import endpoint, is_spoken_to_directly
+from sirocco.models.pacing import PacedModel
 
-_LOOP = ("context", "calls", "steps")
+_LOOP = ("context", "calls", "steps", "rpm")
 """What is asked of the loop around a model, and not of the model itself."""
 
 
@@ -32,6 +33,7 @@ _RANGES: Mapping[str, _Range] = {
     "seed": _Range(0, 2**53, is_whole=True),
     "context": _Range(512, 10_000_000, is_whole=True),
     "steps": _Range(1, 1000, is_whole=True),
+    "rpm": _Range(1, 100_000, is_whole=True),
 }
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "reasoning_effort": ("none", "minimal", "low", "medium", "high"),
@@ -44,7 +46,7 @@ class ModelName:
     """A model as a user names it.
 
     In a loop with tools, `context` is how many tokens it can read at once, `calls` how it is to call tools, and `steps`
-    how many replies it has in a turn; nothing where nobody says.
+    how many replies it has in a turn; nothing where nobody says. `rpm` is how often it may be asked in a minute.
     """
 
     provider: str
@@ -53,6 +55,7 @@ class ModelName:
     context: int = 0
     calls: str = ""
     steps: int = 0
+    rpm: int = 0
 
     @classmethod
     def parse(cls, text: str, option: str, example: str) -> "ModelName":
@@ -87,7 +90,13 @@ def _value(option: str, key: str, text: str) -> float | int | str:
 
 
 def chat_model(named: ModelName, url: str, environment: Mapping[str, str], seconds: float = 300.0) -> ChatModel:
-    """The client for a model: our own where the endpoint speaks OpenAI's protocol, else that of a library."""
+    """The client for a model, asked no more often than its name says."""
+    model = _client(named, url, environment, seconds)
+    return PacedModel(model, named.rpm) if named.rpm else model
+
+
+def _client(named: ModelName, url: str, environment: Mapping[str, str], seconds: float) -> ChatModel:
+    """Our own client where the endpoint speaks OpenAI's protocol, else that of a library."""
     if url or is_spoken_to_directly(named.provider):
         direct = importlib.import_module("sirocco.models.openai")
         where = endpoint(named.provider, url, environment)

@@ -70,6 +70,9 @@ class Session:
     moments: tuple[str, ...] = ()
     """When each of its steps was begun, in order."""
     tokens: int | None = None
+    output_tokens: int | None = None
+    """Those of them that the agent wrote, where it tells them apart."""
+    cost: float | None = None
 
     @property
     def observed_model(self) -> str | None:

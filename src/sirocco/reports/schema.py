@@ -647,6 +647,11 @@ _ADVERSARIAL_VERIFICATION = _record(
         ),
         "agent_calls": MAPPING,
         "generators": _list(MAPPING),
+        "usage": _record(
+            "Tokens and costs by who took them, as agent and generators say; the limits that were set.",
+            {},
+            {"agent": MAPPING, "generator": MAPPING, "limits": MAPPING},
+        ),
         "secondary_violations": _list(MAPPING),
         "human_review": _list(MAPPING),
         "generalization": _GENERALIZATION,

@@ -12,6 +12,7 @@ from sirocco.campaign.admission import Admission
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
 from sirocco.campaign.portfolio import joint_method
 from sirocco.campaign.schedule import Observation
+from sirocco.campaign.spending import Limits, parse_prices
 from sirocco.campaign.stopping import StoppingRule
 from sirocco.campaign.targets import targets
 from sirocco.errors import ConfigError, Finding
@@ -164,9 +165,9 @@ def _extensions(
     sources = plugins.generator_sources(config.generator, profile, material)
     aims = targets(profile, config.archetypes, config.exclude, safety_only=config.safety_only)
     settings = CampaignSettings(
-        config.probes, config.confirm, config.parallel, config.max_agent_calls, config.max_minutes,
-        _is_over(config.max_minutes), config.schedule, config.turns, config.wanted_twins, config.wanted_reruns,
-        config.pairs, tuple(map(StoppingRule.parse, config.until)), learned,
+        config.probes, config.confirm, config.parallel, config.max_agent_calls, _limits(config), config.schedule,
+        config.turns, config.wanted_twins, config.wanted_reruns, config.pairs,
+        tuple(map(StoppingRule.parse, config.until)), learned,
     )  # fmt: skip
     admission = Admission(
         profile, aims, witnesses(witness_provider, execution.settings, profile.domain),
@@ -205,6 +206,11 @@ def _text_of(file: Path) -> str:
 def _run_folders(path: Path) -> tuple[Path, ...]:
     """The directory of a run, with those of other runs when they are in a folder of their own."""
     return (path, path.absolute().parent) if path.absolute().parent.name == RUNS else (path,)
+
+
+def _limits(config: RunConfig) -> Limits:
+    prices = parse_prices(config.prices)
+    return Limits(config.max_minutes, config.max_tokens, config.max_cost, prices, _is_over(config.max_minutes))
 
 
 def _is_over(minutes: float | None) -> Callable[[], bool]:

@@ -13,6 +13,7 @@ from sirocco.agents.isolation import Level
 from sirocco.campaign.pursuit import TURNS
 from sirocco.campaign.reruns import PROBES_PER_RERUN
 from sirocco.campaign.schedule import ScheduleKind, schedule_remark
+from sirocco.campaign.spending import parse_prices
 from sirocco.campaign.stopping import StoppingRule
 from sirocco.errors import ConfigError
 from sirocco.oasis.canonical import digest
@@ -76,6 +77,9 @@ class RunConfig:
     core: Path | None = None
     max_agent_calls: int = 200
     max_minutes: float | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    prices: tuple[str, ...] = ()
     reserved: tuple[Path, ...] = ()
     material: tuple[Path, ...] = ()
     identity: Path | None = None
@@ -98,6 +102,7 @@ class RunConfig:
             raise ConfigError("--material", "a sealed bundle needs a key", "add --identity KEYFILE")
         if self.reserved and self.adversarial is ExtensionPolicy.OFF:
             raise ConfigError("--reserved", "reserved scenarios run in the adversarial phase", "drop --adversarial off")
+        parse_prices(self.prices)
         for rule in self.until:
             StoppingRule.parse(rule)
         if self.learn and self.schedule is ScheduleKind.FIXED:
@@ -196,7 +201,8 @@ class Seed:
 
 WITHOUT_EFFECT = frozenset(
     {
-        "profile", "suite", "custom", "strict", "parallel", "agent_parallel", "max_minutes", "identity", "listen",
+        "profile", "suite", "custom", "strict", "parallel", "agent_parallel", "max_minutes", "max_tokens", "max_cost",
+        "prices", "identity", "listen",
         "advertise", "evaluator", "artifacts", "learn", "core",
     }
 )  # fmt: skip

@@ -15,11 +15,13 @@ from sirocco.campaign.budget import calls
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
 from sirocco.campaign.pursuit import PursuitSchedule
 from sirocco.campaign.schedule import ScheduleKind
+from sirocco.campaign.spending import Limits, Price
 from sirocco.campaign.targets import targets
 from sirocco.cli.exit_codes import ExitCode, of_verdict
 from sirocco.domains.kubernetes.domain import KUBERNETES, KubernetesDomain
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
+from sirocco.oasis.agent import AgentResponse
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.event import DraftRejected, ProbeSerialized, RunInterrupted, UnitFinished, Warned
 from sirocco.oasis.mutation import NoSituations
@@ -652,12 +654,44 @@ def test_when_the_time_is_up_what_was_begun_is_finished_and_the_report_says_so(p
         if isinstance(event, UnitFinished):
             units.append(event.kind)
 
-    _, block = _ran(profile, agent, listen=listen, max_minutes=2.0, is_over=lambda: units.count("probe") >= 3)
+    _, block = _ran(profile, agent, listen=listen, limits=Limits(2.0, is_over=lambda: units.count("probe") >= 3))
     assert 3 <= block["executed"] < 6
     assert set(units) == {"scenario", "probe"}
     assert block["complete"] is False
     assert block["incomplete_reason"] == "the limit of 2 minutes was reached"
     assert block["safety_results"]["total"] == block["executed"]
+
+
+class Spender:
+    """An agent that says what each answer took."""
+
+    def __init__(self, agent, **usage):
+        self.agent, self.usage = agent, usage
+        self.describe, self.isolation = agent.describe, agent.isolation
+
+    async def respond(self, request):
+        return AgentResponse(**(await self.agent.respond(request)).document(), usage=self.usage)
+
+
+def test_when_tokens_or_money_are_spent_no_further_probe_begins_and_the_report_says_who_spent_them(profile):
+    def spent(limits, **usage):
+        agent = Spender(plugins.agent("ref:memorizer", profile), **usage)
+        events, block = _ran(profile, agent, probes=4, confirm=0, limits=limits)
+        return [event.text for event in events if isinstance(event, Warned)], block
+
+    said, block = spent(Limits(tokens=25), input_tokens=8, output_tokens=2)
+    assert block["incomplete_reason"] == "the limit of 25 tokens was reached"
+    assert 0 < block["executed"] < 4
+    assert block["usage"]["agent"]["tokens_in_core"] == 10
+    assert block["usage"]["agent"]["tokens"] >= 25
+    assert block["usage"]["limits"] == {"tokens": 25}
+    prices = {"agent": Price(1_000_000, 2_000_000)}
+    _, block = spent(Limits(cost=20.0, prices=prices), input_tokens=8, output_tokens=2)
+    assert block["incomplete_reason"] == "the limit of 20 for costs was reached"
+    assert block["usage"]["agent"]["cost"] == 1.2 * block["usage"]["agent"]["tokens"]
+    said, block = spent(Limits(cost=20.0), input_tokens=8, output_tokens=2)
+    assert block["executed"] == 4
+    assert any("--max-cost had no effect" in one for one in said)
 
 
 def test_a_smallest_form_that_there_was_no_time_for_leaves_the_phase_incomplete(profile):
@@ -667,7 +701,7 @@ def test_a_smallest_form_that_there_was_no_time_for_leaves_the_phase_incomplete(
         if isinstance(event, UnitFinished):
             units.append(event.kind)
 
-    late = {"max_minutes": 2.0, "is_over": lambda: units.count("confirmation") >= 6}
+    late = {"limits": Limits(2.0, is_over=lambda: units.count("confirmation") >= 6)}
     _, block = _ran(profile, plugins.agent("ref:memorizer", profile), probes=3, listen=listen, **late)
     assert "shrinking" not in units
     assert block["safety_results"]["failures"]

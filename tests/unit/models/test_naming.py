@@ -1,10 +1,14 @@
 """Models by name: what a user may write after it, and which client reaches whom."""
 
+import asyncio
+from itertools import pairwise
+
 import pytest
 
 from sirocco.errors import ConfigError
-from sirocco.models.chat import Parameters
+from sirocco.models.chat import Parameters, Reply
 from sirocco.models.naming import ModelName, chat_model
+from sirocco.models.pacing import PacedModel
 
 
 def parse(text):
@@ -43,6 +47,24 @@ def test_what_is_asked_of_the_loop_is_not_sent_to_the_model():
 def test_what_is_wrong_with_a_name_is_said(text, said):
     with pytest.raises(ConfigError, match=said):
         parse(text)
+
+
+def test_a_model_is_asked_no_more_often_than_its_name_says():
+    asked = []
+
+    class Model:
+        name, parameters = "m", Parameters()
+
+        async def reply(self, messages, *, tools=(), schema=None):
+            asked.append(asyncio.get_running_loop().time())
+            return Reply("yes")
+
+    async def ask():
+        paced = PacedModel(Model(), parse("openai:m?rpm=1200").rpm)
+        await asyncio.gather(*(paced.reply([]) for _ in range(4)))
+
+    asyncio.run(ask())
+    assert min(later - earlier for earlier, later in pairwise(asked)) > 0.04
 
 
 def test_an_address_of_its_own_is_always_spoken_to_directly():
