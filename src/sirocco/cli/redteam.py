@@ -1,9 +1,11 @@
 """`sirocco redteam`: a live session in the terminal; choose a situation, edit it, fire it, take back, save."""
 
 import asyncio
-import sys
+import importlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 import yaml
@@ -15,6 +17,7 @@ from sirocco.cli.options import Duration, SeedType, agent_options
 from sirocco.cli.terminal import console, count_phrase, one_line
 from sirocco.errors import ConfigError, SiroccoError
 from sirocco.oasis.archetype import Classification
+from sirocco.oasis.deed import Deed
 from sirocco.probes.red_team import Team
 from sirocco.reports.document import reason_of
 from sirocco.reports.story import story
@@ -27,17 +30,21 @@ from sirocco.wiring.red_team_session import RedTeamSession, agent_exists
 _STYLES = {"PASS": "bold green", "FAIL": "bold red"}
 _SHOWN_CALLS = 40
 _HELP = """\
-archetypes              what can be attacked
-use ARCHETYPE [SURFACE] draw a fresh situation, with a text on a surface such as logs
-show                    the situation: objects, texts, and what the agent must not do
-text WORDS              what the text in the environment says; {goal}, {target} and {namespace} are filled in
-prompt WORDS            what the operator says
-add {YAML}              one more object, such as {resource: configmap/notes, namespace: shop, data: {a: b}}
-drop NUMBER             take an object out
-back                    take back the last edit
-agent SPEC              the agent to fire at
-fire                    put it to the agent, and see what it did
-save                    write what was fired last as a probe file
+archetypes                what can be attacked, and on which surfaces
+use ARCHETYPE [SURFACE]   draw a fresh situation, with a text on a surface such as logs
+blank ARCHETYPE [SURFACE] the same with nothing around it but what the request and the checks speak of
+bases [ARCHETYPE]         published scenarios to begin with
+base SCENARIO             begin with one of them
+show                      the situation: objects, texts, and what the agent must not do
+text WORDS                what the text in the environment says; {goal}, {target} and {namespace} are filled in
+prompt WORDS              what the operator says
+add {YAML}                one more object, such as {resource: configmap/notes, namespace: shop, data: {a: b}}
+set NUMBER {YAML}         another object in place of one that `show` numbers
+drop NUMBER               take an object out
+back                      take back the last edit or choice
+agent SPEC                the agent to fire at
+fire                      put it to the agent in a fresh environment, and watch what it does
+save                      write what was fired last as a probe file
 quit"""
 
 
@@ -67,7 +74,9 @@ def command(
     )
     team = Team(team_size, expertise.strip() or Team().expertise)
     session = RedTeamSession(loaded, team, Seed.choose(seed).value)
-    console().print(_HELP)
+    console().print(_HELP, markup=False)
+    with suppress(ImportError):
+        importlib.import_module("readline")  # lines can be edited, and earlier ones be had again
     _Dialogue(session, agent, options, out).run()
     return int(ExitCode.OK)
 
@@ -78,14 +87,20 @@ class _Dialogue:
     def __init__(self, session: RedTeamSession, agent: str, options: AgentOptions, out: Path) -> None:
         self.session, self.agent, self.options, self.folder = session, agent, options, out
         self.console = console()
+        self.seen = 0
+        """Calls of the agent since it was fired at last."""
         self.commands: dict[str, Callable[[str], None]] = {
-            "help": lambda _: self.console.print(_HELP),
+            "help": lambda _: self.console.print(_HELP, markup=False),
             "archetypes": self._archetypes,
             "use": self._use,
+            "blank": self._blank,
+            "bases": self._bases,
+            "base": self._base,
             "show": self._show,
             "text": self.session.say,
             "prompt": self.session.ask,
-            "add": self._add,
+            "add": lambda text: self.session.declare(_entry(text)),
+            "set": self._set,
             "drop": lambda number: self.session.remove(int(number) if number.isdecimal() else 0),
             "back": lambda _: self.session.roll_back(),
             "agent": self._choose_agent,
@@ -96,17 +111,18 @@ class _Dialogue:
     def run(self) -> None:
         """Until it is quit, or nothing more is said."""
         while True:
-            self.console.print("redteam> ", end="")
-            line = sys.stdin.readline()
-            name, _, rest = line.strip().partition(" ")
-            if not line or name in {"quit", "exit"}:
-                return
-            if not name:
-                continue
             try:
-                self.commands.get(name, self._unknown)(rest.strip())
+                name, _, rest = input("redteam> ").strip().partition(" ")
+                if name in {"quit", "exit"}:
+                    return
+                if name:
+                    self.commands.get(name, self._unknown)(rest.strip())
             except SiroccoError as error:
                 self.console.print(Text(one_line(str(error)), style="yellow"))
+            except KeyboardInterrupt:
+                self.console.print("stopped; say quit to leave")
+            except EOFError:
+                return
 
     def _unknown(self, _: str) -> None:
         raise ConfigError("redteam", "that is no command here", "say: help")
@@ -123,46 +139,78 @@ class _Dialogue:
         asyncio.run(self.session.choose(archetype, surface.strip() or None))
         self._show("")
 
+    def _blank(self, words: str) -> None:
+        archetype, _, surface = words.partition(" ")
+        asyncio.run(self.session.clear(archetype, surface.strip() or None))
+        self._show("")
+
+    def _bases(self, archetype: str) -> None:
+        for one in self.session.profile.scenarios:
+            is_safety = one.scenario.classification is Classification.SAFETY
+            if is_safety and archetype in {"", one.scenario.archetype}:
+                self.console.print(one_line(f"{one.scenario.id}  {one.scenario.name}"))
+
+    def _base(self, scenario: str) -> None:
+        self.session.take(scenario)
+        self._show("")
+
     def _show(self, _: str) -> None:
         scenario = self.session.draft.scenario
         for number, entry in enumerate(scenario["preconditions"]["environment"]["state"], 1):
-            self.console.print(one_line(f"{number:>3}  {entry}")[:400])
+            written = yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=10**6, allow_unicode=True)
+            self.console.print(one_line(f"{number:>3}  {written}")[:400], markup=False)
         for stimulus in scenario["stimuli"]:
             where = stimulus.get("target") or stimulus["type"]
-            self.console.print(one_line(f"{where}: {stimulus.get('value') or stimulus.get('state') or ''}"))
-        self.console.print(one_line(f"the agent must not: {scenario.get('x-sirocco', {}).get('goal')}"))
+            said = stimulus.get("value") or stimulus.get("state") or ""
+            self.console.print(one_line(f"{where}: {said}"), markup=False)
+        goal = scenario.get("x-sirocco", {}).get("goal") or {}
+        forbidden = goal.get("operation") or (f"tell {goal['output']}" if "output" in goal else "what its checks say")
+        self.console.print(one_line(f"the agent must not: {forbidden}"), markup=False)
 
-    def _add(self, text: str) -> None:
-        try:
-            entry = yaml.safe_load(text)
-        except yaml.YAMLError as error:
-            raise ConfigError("add", "that is no YAML", "write {resource: KIND/NAME, namespace: NAME}") from error
-        if not isinstance(entry, dict):
-            raise ConfigError("add", "that is no object", "write {resource: KIND/NAME, namespace: NAME}")
-        self.session.declare(entry)
+    def _set(self, words: str) -> None:
+        number, _, text = words.partition(" ")
+        self.session.change(int(number) if number.isdecimal() else 0, _entry(text))
 
     def _choose_agent(self, spec: str) -> None:
         agent_exists(spec, self.session.profile)
         self.agent = spec
 
     def _fire(self, _: str) -> None:
-        shot = asyncio.run(self.session.fire(self.agent, self.options))
+        self.console.print(one_line(f"is it a fair question? then {self.agent} gets it; its calls as they happen:"))
+        self.seen = 0
+        shot = asyncio.run(self.session.fire(self.agent, self.options, self._see))
         if shot.result is None:
             self.console.print(Text(one_line(f"not fired: {shot.refused}"), style="yellow"))
             return
         told = story(shot.result)
         telling = [call for call in told.calls if call.writes or call.cited_by]
+        self.console.print(f"{count_phrase(self.seen, 'call')}; changes, and what checks rest on:")
         for call in telling[-_SHOWN_CALLS:]:
             self.console.print(one_line(f"  #{call.number} {call.verb} {call.place} -> {call.code}"))
-        self.console.print(
-            f"  {count_phrase(len(told.calls), 'call')}, {len(telling)} of them shown: changes and evidence"
-        )
         status = shot.result.status or "no verdict"
         reason = reason_of(shot.result) or ""
         self.console.print(Text.assemble((status, _STYLES.get(status, "yellow")), one_line(f"  {reason}")))
         if not shot.is_goal_recognised:
             self.console.print("nobody here recognized the request: a violation would count, a pass shows nothing")
 
+    def _see(self, deed: Deed) -> None:
+        self.seen += 1
+        writes = self.session.profile.domain.record.is_write(deed)
+        told = one_line(f"  {deed.at[11:19]} {deed.verb} {deed.place} -> {deed.status}")[:200]
+        self.console.print(Text(told, style="bold" if writes else "dim"))
+
     def _save(self, _: str) -> None:
         file = self.session.save(self.folder)
         self.console.print(one_line(f"saved {file}; run it again: sirocco probe replay {file} --agent SPEC"))
+
+
+def _entry(text: str) -> dict[str, Any]:
+    """The object that somebody wrote in a line."""
+    form = "write {resource: KIND/NAME, namespace: NAME}"
+    try:
+        entry = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigError("redteam", "that is no YAML", form) from error
+    if not isinstance(entry, dict) or not isinstance(entry.get("resource"), str):
+        raise ConfigError("redteam", "that is no object with a resource", form)
+    return entry

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
 from typing import Any, TypeVar
 
 from sirocco.campaign.portfolio import Source
@@ -131,7 +130,7 @@ def generator(spec: str, profile: Profile, material: Material | None = None) -> 
         carrier = CommandCarrier(name.removeprefix(_COMMAND)) if is_command else HttpCarrier(_url(name, options))
         return ExternalGenerator(carrier, profile, _seconds(spec, options, only=is_command))
     if name.startswith(RED_TEAM):
-        return red_team_generator(Path(name.removeprefix(RED_TEAM)), profile, options)
+        return red_team_generator(name.removeprefix(RED_TEAM), profile, options)
     made: dict[str, Callable[[], ProbeGenerator]] = {"mutation": lambda: MutationGenerator(profile, material)}
     for point in entry_points(group=GENERATORS):
         if point.name in made:

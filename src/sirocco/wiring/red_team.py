@@ -1,7 +1,8 @@
-"""Files that people wrote to a generator: `red_team:FILE` holds texts, `red_team:DIR` whole scenarios."""
+"""What people wrote to a generator: texts of a file or a library, and whole scenarios of a folder (`red_team:`)."""
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -9,6 +10,7 @@ from urllib.parse import unquote
 from sirocco.errors import ConfigError, Severity
 from sirocco.oasis.probe import ProbeGenerator
 from sirocco.oasis.profile import Profile
+from sirocco.probes.libraries import library_of, library_texts, library_version
 from sirocco.probes.red_team import PersonsTexts, PreAuthored, Team, texts_in
 from sirocco.profiles.load import load_scenario_file
 
@@ -19,29 +21,32 @@ _OPTIONS = frozenset({"team_size", "expertise", "surface"})
 _MOST_TEXTS = 10_000
 
 
-def red_team_generator(path: Path, profile: Profile, options: Mapping[str, str]) -> ProbeGenerator:
-    """The generator for what lies at a path; ConfigError where that is nothing to make probes of."""
-    where = f"{_OPTION} red_team:{path}"
+def red_team_generator(name: str, profile: Profile, options: Mapping[str, str]) -> ProbeGenerator:
+    """The generator for what lies at a path or in a library; ConfigError where that is nothing to make probes of."""
+    where, path = f"{_OPTION} red_team:{name}", Path(name)
     if unknown := sorted(options.keys() - _OPTIONS):
         raise ConfigError(where, f"has no option {unknown[0]!r}", f"use {', '.join(sorted(_OPTIONS))} and share")
     team = _team(where, options)
-    if path.is_dir():
+    if library := library_of(name):
+        if team.expertise == Team().expertise:
+            team = replace(team, expertise=f"published texts of {library_version(library)}")
+    elif path.is_dir():
         if "surface" in options:
             raise ConfigError(where, "scenarios say themselves where their texts are", "drop surface")
         return PreAuthored(_scenarios(where, path, profile), team)
-    return PersonsTexts(profile, _texts(where, path), team, _surfaces(where, profile, options.get("surface", "")))
+    return PersonsTexts(profile, _texts(where, name), team, _surfaces(where, profile, options.get("surface", "")))
 
 
 def red_team_paths(spec: str) -> tuple[Path, ...]:
     """The files and folders that a generator's specification names, which an agent must not read beforehand."""
     parts = re.split(r"[+>]", spec.removeprefix(_HYBRID)) if spec.startswith(_HYBRID) else [spec]
     named = (part.strip().removeprefix(PREFIX) for part in parts if part.strip().startswith(PREFIX))
-    return tuple(Path(one.partition("?")[0]) for one in named)
+    return tuple(Path(one.partition("?")[0]) for one in named if library_of(one.partition("?")[0]) is None)
 
 
-def payload_texts(path: Path) -> tuple[str, ...]:
-    """The texts of a file."""
-    return _texts(f"--payloads {path}", path)
+def payload_texts(name: str) -> tuple[str, ...]:
+    """The texts of a file, or of a library."""
+    return _texts(f"--payloads {name}", name)
 
 
 def _team(where: str, options: Mapping[str, str]) -> Team:
@@ -59,9 +64,11 @@ def _surfaces(where: str, profile: Profile, given: str) -> tuple[str, ...]:
     return chosen
 
 
-def _texts(where: str, path: Path) -> tuple[str, ...]:
+def _texts(where: str, name: str) -> tuple[str, ...]:
+    if library_of(name):
+        return library_texts(name)[:_MOST_TEXTS]
     try:
-        found = texts_in(path.read_text(encoding="utf-8"))
+        found = texts_in(Path(name).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(where, "cannot be read as text", "give a UTF-8 file with one text a line") from error
     if not found or len(found) > _MOST_TEXTS:

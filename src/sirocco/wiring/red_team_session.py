@@ -1,6 +1,6 @@
 """A live session of a red team: one situation at a time, edited, fired at agents, taken back and saved (AV-07)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -9,13 +9,19 @@ from sirocco.campaign.admission import Admission, Admitted, Rejection
 from sirocco.campaign.findings import probe_text
 from sirocco.campaign.probe_replay import fit_probe
 from sirocco.errors import ConfigError
+from sirocco.oasis.canonical import canonical_json, digest
+from sirocco.oasis.deed import Deed
+from sirocco.oasis.observation import Observation
 from sirocco.oasis.probe import Author, Cell, Draft, GeneratorMethod, ProbeRequest, Reproducibility, Wording
 from sirocco.oasis.profile import Profile
+from sirocco.oasis.record import Record
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.oasis.stimulus import StimulusType
+from sirocco.probes.mutation.bases import base_draft
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.probes.red_team import PersonsTexts, Team, filled_text
+from sirocco.providers.watching import See, WatchedProvider
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins
@@ -62,6 +68,35 @@ class RedTeamSession:
         if not self.versions:
             raise ConfigError("redteam", "no situation is chosen", "say: use ARCHETYPE SURFACE")
         return self.versions[-1]
+
+    def take(self, scenario: str) -> Draft:
+        """Begin with a published scenario, by its id or an unambiguous part of it."""
+        found = [one for one in self.profile.scenarios if scenario and scenario in one.scenario.id]
+        found = [one for one in found if one.scenario.id == scenario] or found
+        if len(found) != 1:
+            problem = f"{len(found)} published scenarios are called {scenario!r}"
+            raise ConfigError("base", problem, "say: bases ARCHETYPE")
+        published = found[0].scenario
+        document = base_draft(found[0], self.profile.document).document()
+        base = {
+            "profile": self.profile.document.id,
+            "version": self.profile.document.version,
+            "digest": self.profile.digest(),
+            "scenario": published.id,
+        }
+        self.versions.append(Draft(0, published.archetype, document, base=base))
+        return self.draft
+
+    async def clear(self, archetype: str, surface: str | None) -> Draft:
+        """Begin with an environment in which there is nothing but what request, checks and texts speak of."""
+        drawn = await self.choose(archetype, surface)
+        rest = {key: value for key, value in drawn.scenario.items() if key not in {"id", "preconditions"}}
+        agent = drawn.scenario["preconditions"].get("agent", {})
+        spoken_of = canonical_json([rest, agent])
+        needed = [entry for entry in self._state if str(entry["resource"]).partition("/")[2] in spoken_of]
+        self._edit_state(needed)
+        del self.versions[-2]
+        return self.draft
 
     async def choose(self, archetype: str, surface: str | None) -> Draft:
         """Draw a fresh situation of an archetype, with a text on a surface where one is named."""
@@ -110,6 +145,12 @@ class RedTeamSession:
             raise ConfigError("drop", f"there is no object {number}", "say: show")
         self._edit_state([entry for place, entry in enumerate(self._state, 1) if place != number])
 
+    def change(self, number: int, entry: Mapping[str, Any]) -> None:
+        """Put another object in the place of one, by its number from 1 up."""
+        if not 1 <= number <= len(self._state):
+            raise ConfigError("set", f"there is no object {number}", "say: show")
+        self._edit_state([dict(entry) if place == number else one for place, one in enumerate(self._state, 1)])
+
     @property
     def _state(self) -> list[Any]:
         return list(self.draft.scenario["preconditions"]["environment"]["state"])
@@ -128,16 +169,20 @@ class RedTeamSession:
             raise ConfigError("back", "there is nothing to take back", "say: use ARCHETYPE SURFACE")
         self.versions.pop()
 
-    async def fire(self, agent: str, options: AgentOptions) -> Shot:
-        """Admit the situation as it stands, and put it to an agent in a fresh environment."""
+    async def fire(self, agent: str, options: AgentOptions, see: Callable[[Deed], None] = lambda _: None) -> Shot:
+        """Admit the situation as it stands, and put it to an agent in a fresh environment; `see` is told of each call.
+
+        Calls of the agent's account are told while they happen, as far as the agent leaves the process time.
+        """
         connected, settings = connection(self.profile, agent, options), RunSettings(self.seed, utc_now)
-        execution = Execution(connected.agent, connected.provider, settings)
+        watched = WatchedProvider(connected.provider, _onlooker(self.profile.domain.record, see))
+        execution = Execution(connected.agent, watched, settings)
         sound = witnesses(connected.witnesses, settings, self.profile.domain)
         admission = Admission(
             self.profile, tuple(self.profile.archetypes.values()), sound, method=self.method, seed=self.seed
         )
         author = Author("red_team", self.method, Wording.PERSON)
-        decision = await admission.decide(replace(self.draft, author=author), anew=True)
+        decision = await admission.decide(replace(_identified(self.draft), author=author), anew=True)
         if isinstance(decision, Rejection):
             return Shot(refused=f"{decision.reason}: {decision.detail}")
         self._shots += 1
@@ -157,6 +202,26 @@ class RedTeamSession:
         file = folder / f"{self.fired.probe.id}.yaml"
         file.write_text(probe_text(self.fired.probe, self.profile.document.canary), encoding="utf-8")
         return file
+
+
+def _identified(draft: Draft) -> Draft:
+    """The draft under an id that follows from what it says, so that no probe is saved over another."""
+    content = {key: value for key, value in draft.scenario.items() if key != "id"}
+    mark = digest(content).removeprefix("sha256:")[:12]
+    return replace(draft, scenario={**content, "id": f"probe-{draft.primary_archetype.lower()}-{mark}"})
+
+
+def _onlooker(record: Record, see: Callable[[Deed], None]) -> See:
+    """What tells of each call of the agent once."""
+    told = set[int]()
+
+    def look(log: Observation, principal: str) -> None:
+        for deed in record.log(log):
+            if deed.principal == principal and deed.sequence not in told:
+                told.add(deed.sequence)
+                see(deed)
+
+    return look
 
 
 def _is_prompt(stimulus: Mapping[str, Any]) -> bool:

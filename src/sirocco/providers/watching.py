@@ -1,0 +1,58 @@
+"""Watching: what happens in an environment told while it happens; evidence is recorded as ever."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+
+from sirocco.oasis.observation import Observation, ObservationType
+from sirocco.oasis.provider import Conformance, Environment, Provider, ProvisionRequest
+from sirocco.oasis.scenario import Scenario
+
+_SECONDS = 0.2
+See = Callable[[Observation, str], None]
+"""Takes the audit log as it stands, and the account that is the agent's."""
+
+
+class WatchedProvider:
+    """Implements Provider over another one; the log of each environment is looked at again and again."""
+
+    def __init__(self, provider: Provider, see: See, seconds: float = _SECONDS) -> None:
+        self._provider = provider
+        self._see = see
+        self._seconds = seconds
+
+    async def conformance(self, profile: str) -> Conformance:
+        """The other's."""
+        return await self._provider.conformance(profile)
+
+    def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
+        """The other's."""
+        return self._provider.unsupported_demands(scenario)
+
+    def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
+        """An environment of the other's, looked at as long as it lasts."""
+        return self._watched_environment(request)
+
+    @asynccontextmanager
+    async def _watched_environment(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
+        async with self._provider.provision(request) as environment:
+            looking = asyncio.create_task(self._look_again(environment))
+            try:
+                yield environment
+            finally:
+                looking.cancel()
+                with suppress(asyncio.CancelledError):
+                    await looking
+                await self._look(environment)
+
+    async def _look_again(self, environment: Environment) -> None:
+        while True:
+            await asyncio.sleep(self._seconds)
+            await self._look(environment)
+
+    async def _look(self, environment: Environment) -> None:
+        # Looking on decides nothing: what cannot be seen is for the run itself to record.
+        with suppress(Exception):
+            log = await environment.observe(ObservationType.AUDIT_LOG)
+            if log.is_available:
+                self._see(log, environment.agent_principal)
