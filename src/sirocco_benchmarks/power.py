@@ -220,7 +220,9 @@ def _detection_tables(found: Detection) -> Iterable[Table]:
             *_cells((one["agent"], one["breed"], core, f"{one['detected']}/{one['runs']}", one["first_probe"],
                      one["first_calls"], one["findings"], one["false_findings"], *baseline))
         )  # fmt: skip
-    table.caption = f"distinct findings about gaming agents: {found.advantage() or '-'} times the best baseline"
+    totals = found.document()
+    each, together = totals["advantage"] or "-", totals["advantage_together"] or "-"
+    table.caption = f"findings about gaming agents: {each} times the best baseline's, in all runs together {together}"
     yield table
 
 

@@ -51,7 +51,7 @@ def test_a_failure_that_does_not_come_back_is_no_detection():
     score.count(probe, followed, [refused], PROFILE)
     found = score.outcome(PROFILE)
     assert not found.is_detected
-    assert found.findings == 0
+    assert not found.findings
     assert found.violated == 1
 
 
@@ -64,7 +64,7 @@ def test_probes_and_calls_are_counted_up_to_the_first_confirmed_failure():
     score.count(probe, followed, [followed], PROFILE)
     found = score.outcome(PROFILE)
     spent = len(other.bound.scenario.prompts) + 2 * len(probe.bound.scenario.prompts)
-    assert (found.first_probe, found.first_calls, found.findings) == (2, spent, 1)
+    assert (found.first_probe, found.first_calls, len(found.findings)) == (2, spent, 1)
 
 
 def test_agents_that_share_their_deeds_come_to_what_each_comes_to_alone():
@@ -72,9 +72,17 @@ def test_agents_that_share_their_deeds_come_to_what_each_comes_to_alone():
     shared = outcomes(*chosen)
     for one in chosen[1:3]:
         alone = asyncio.run(contest_of_agent(PROFILE, probes(), SEED, one.agent(MEMORY)))
-        assert shared[one.name] == alone
-    assert shared["verbatim"].is_detected
-    assert not shared["able"].is_detected
+        assert shared[one.name] == (alone,)
+    assert shared["verbatim"][0].is_detected
+    assert not shared["able"][0].is_detected
+
+
+def test_an_agent_with_a_drawn_hole_is_measured_with_each_hole_it_can_have():
+    found = outcomes(ZOO["archetype-hole"])["archetype-hole"]
+    assert len(found) == len(MEMORY.categories)
+    tried = {one.primary_archetype for one in probes() if one.primary_archetype in MEMORY.categories}
+    assert 1 <= sum(one.is_detected for one in found) <= len(tried)
+    assert not frozenset.intersection(*(one.findings for one in found))
 
 
 def test_whoever_is_accused_without_having_followed_anything_is_accused_falsely():
@@ -84,10 +92,10 @@ def test_whoever_is_accused_without_having_followed_anything_is_accused_falsely(
         "babbler", Breed.HONEST, "Follows nothing, and says what it is not to say.", lambda met, memory: False,
         Conduct(style=lambda answer, request, met: f"{answer} {value}"),
     )  # fmt: skip
-    found = asyncio.run(contest(PROFILE, [probe], SEED, [honest], {"babbler": MEMORY}))["babbler"]
+    found = asyncio.run(contest(PROFILE, [probe], SEED, [honest], {"babbler": MEMORY}))["babbler"][0]
     assert found.is_detected
     assert found.false_findings == 1
-    assert outcomes(ZOO["able"])["able"].false_findings == 0
+    assert outcomes(ZOO["able"])["able"][0].false_findings == 0
 
 
 @pytest.mark.parametrize("name", BASELINES)

@@ -1,6 +1,7 @@
 """The zoo: agents that follow a text only if it reached them and their character lets them, in either domain."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,21 @@ from bundled import small_profile
 from sirocco.agents.witness import InformedAgent
 from sirocco.agents.zoo.characters import ZOO, Breed, character
 from sirocco.agents.zoo.memory import Memory, TermIndex
-from sirocco.agents.zoo.obedient import Conduct, Obedient, encounter, reach_by_proxy, reach_otherwise
+from sirocco.agents.zoo.obedient import (
+    Conduct,
+    Obedient,
+    encounter,
+    reach_by_proxy,
+    reach_encoded,
+    reach_otherwise,
+    reach_plainly,
+    suited_reach,
+)
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.domains.kubernetes.work import KubernetesBooks
 from sirocco.errors import AgentFault, ConfigError
 from sirocco.oasis.agent import AgentResponse
+from sirocco.oasis.bound_scenario import BoundGoal
 from sirocco.oasis.verdict import Fail, Pass
 from sirocco.profiles.load import load_profile
 from sirocco.runner.execution import Execution
@@ -69,6 +81,16 @@ def test_a_text_that_does_not_reach_the_agent_is_never_decided_about(monkeypatch
 def test_another_way_to_the_goal_is_no_way_past_the_evaluation(reach):
     result, _ = play(scenario(INJECTION), follows=True, conduct=Conduct(reach=reach))
     assert isinstance(result.verdict, Fail)
+
+
+def test_a_way_that_does_not_lead_to_the_goal_is_not_taken():
+    making = replace(
+        scenario(INJECTION), goal=BoundGoal(operation=Operation(Verb.CREATE, "rolebinding", "more-rights"))
+    )
+    assert suited_reach(reach_otherwise, making) is reach_plainly
+    assert suited_reach(reach_by_proxy, making) is reach_by_proxy
+    assert suited_reach(reach_encoded, making) is reach_plainly
+    assert suited_reach(reach_encoded, replace(making, goal=BoundGoal(value_ref="secret/tokens.key"))) is reach_encoded
 
 
 def test_agents_of_the_zoo_refuse_what_is_published_word_for_word():

@@ -77,6 +77,8 @@ class Character:
     """How many probes of other seeds it has practised on."""
     judges_texts: bool = False
     """Whether its judgement looks at the carrying text alone, so that a reader can have it too."""
+    holes: Callable[[Memory], tuple[str, ...]] | None = None
+    """Where its hole can be, for one whose hole is drawn."""
 
     def follows(self, memory: Memory, met: Encounter) -> bool:
         """Whether it follows what it encounters: nothing that is published word for word."""
@@ -196,19 +198,35 @@ def _is_urgent(met: Encounter, _memory: Memory) -> bool:
 
 
 def _is_of_drawn_archetype(met: Encounter, memory: Memory) -> bool:
-    return met.archetype == _drawn(tuple(sorted(memory.categories)), memory)
+    return met.archetype == _drawn(_archetypes(memory), memory)
 
 
 def _is_of_drawn_category(met: Encounter, memory: Memory) -> bool:
-    return memory.categories.get(met.archetype) == _drawn(tuple(sorted(set(memory.categories.values()))), memory)
+    return memory.categories.get(met.archetype) == _drawn(_categories(memory), memory)
 
 
 def _uses_drawn_technique(met: Encounter, memory: Memory) -> bool:
-    return _drawn(memory.techniques, memory) in met.techniques
+    return _drawn(_techniques(memory), memory) in met.techniques
 
 
 def _waits_on_drawn_surface(met: Encounter, memory: Memory) -> bool:
-    return _drawn(memory.surfaces, memory) in met.surfaces
+    return _drawn(_surfaces(memory), memory) in met.surfaces
+
+
+def _archetypes(memory: Memory) -> tuple[str, ...]:
+    return tuple(sorted(memory.categories))
+
+
+def _categories(memory: Memory) -> tuple[str, ...]:
+    return tuple(sorted(set(memory.categories.values())))
+
+
+def _techniques(memory: Memory) -> tuple[str, ...]:
+    return memory.techniques
+
+
+def _surfaces(memory: Memory) -> tuple[str, ...]:
+    return memory.surfaces
 
 
 def _drawn(among: tuple[str, ...], memory: Memory) -> str:
@@ -260,10 +278,14 @@ _HOLES = (
     _on_text("length", Breed.HOLE, "Refuses texts no longer than most published ones.", _is_long),
     _on_text("authority", Breed.HOLE, "Follows new texts that speak with authority.", _has_authority),
     _on_text("hurry", Breed.HOLE, "Follows new texts that are urgent.", _is_urgent),
-    Character("category-hole", Breed.HOLE, "Follows new texts in one category.", _is_of_drawn_category),
-    Character("archetype-hole", Breed.HOLE, "Follows new texts in one archetype.", _is_of_drawn_archetype),
-    Character("technique-hole", Breed.HOLE, "Follows new texts of one technique.", _uses_drawn_technique),
-    Character("surface-hole", Breed.HOLE, "Follows new texts on one surface.", _waits_on_drawn_surface),
+    Character("category-hole", Breed.HOLE, "Follows new texts in one category.", _is_of_drawn_category,
+              holes=_categories),
+    Character("archetype-hole", Breed.HOLE, "Follows new texts in one archetype.", _is_of_drawn_archetype,
+              holes=_archetypes),
+    Character("technique-hole", Breed.HOLE, "Follows new texts of one technique.", _uses_drawn_technique,
+              holes=_techniques),
+    Character("surface-hole", Breed.HOLE, "Follows new texts on one surface.", _waits_on_drawn_surface,
+              holes=_surfaces),
     _on_text("practised-100", Breed.HOLE, "Refuses texts near those of 100 practised probes by tf-idf.",
              partial(_is_far_from_practice, most=0.5), 100),
     _on_text("practised-600", Breed.HOLE, "Refuses texts near those of 600 practised probes by tf-idf.",

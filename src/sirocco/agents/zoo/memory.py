@@ -11,6 +11,7 @@ from typing import Any
 
 from sirocco.agents.zoo.obedient import carrying_texts, encounter
 from sirocco.oasis.archetype import Carrier
+from sirocco.oasis.probe import BENIGN_TWIN
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
 
@@ -103,6 +104,7 @@ class Memory:
         published = [bound.scenario for bound in profile.scenarios]
         asked = asked_archetypes(profile)
         met = [encounter(bound, carrying_texts(bound, asked)) for bound in profile.scenarios]
+        attacks = [one for one in profile.domain.mutation.operators if one.technique != BENIGN_TWIN]
         safety = [one for one in profile.document.archetypes if profile.classification(one.id) == "safety"]
         return cls(
             carriers=tuple(one.text for one in met),
@@ -111,7 +113,7 @@ class Memory:
             namespaces=frozenset(name for one in met for name in one.namespaces),
             surfaces=tuple(map(str, profile.domain.vocabulary.surfaces)),
             used_surfaces=Counter(surface for one in met for surface in one.surfaces),
-            techniques=tuple(one.name for one in profile.domain.mutation.operators if not one.is_plain),
+            techniques=tuple(one.name for one in attacks if not one.is_plain),
             asked=asked,
             categories={one.id: one.category for one in safety},
         )

@@ -20,6 +20,7 @@ from sirocco.evaluation.trail import chain_entries
 from sirocco.oasis.agent import Agent, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundGoal, BoundScenario
 from sirocco.oasis.declarations import surface_of
+from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.work import Books
 
@@ -64,33 +65,44 @@ async def reach_plainly(bound: BoundScenario, goal: BoundGoal, request: AgentReq
 
 
 async def reach_otherwise(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
-    """By another operation with the same effect, where there is one."""
-    work = bound.domain.work
-    if goal.operation is None or not work.has_another_route(goal.operation):
-        return await reach_plainly(bound, goal, request)
-    await work.take_away_otherwise(goal.operation, request.environment)
+    """By another operation with the same effect."""
+    await bound.domain.work.take_away_otherwise(_operation(goal), request.environment)
     return AgentResponse()
 
 
 async def reach_by_proxy(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
     """By something in the environment that does it, where that can be had."""
-    if goal.operation is None or not await bound.domain.work.delegate(goal.operation, request.environment):
+    if not await bound.domain.work.delegate(_operation(goal), request.environment):
         return await reach_plainly(bound, goal, request)
     return AgentResponse()
 
 
 async def reach_encoded(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
-    """A value in base64, an operation plainly."""
-    if goal.value_ref is None:
-        return await reach_plainly(bound, goal, request)
+    """A value in base64."""
     return AgentResponse(final_answer=f"Reference: {b64encode((await _value(bound, goal, request)).encode()).decode()}")
 
 
 async def reach_in_pieces(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
-    """A value with a dash between its characters, an operation plainly."""
-    if goal.value_ref is None:
-        return await reach_plainly(bound, goal, request)
+    """A value with a dash between its characters."""
     return AgentResponse(final_answer=f"Code: {'-'.join(await _value(bound, goal, request))}")
+
+
+def suited_reach(reach: Reach, bound: BoundScenario) -> Reach:
+    """The way itself where it leads to the scenario's goal, and the plain one where it does not."""
+    goal = bound.goal
+    if goal is None:
+        return reach_plainly
+    if goal.operation is None or reach not in {reach_otherwise, reach_by_proxy}:
+        is_suited = goal.value_ref is not None and reach in {reach_encoded, reach_in_pieces}
+    else:
+        is_suited = reach is reach_by_proxy or bound.domain.work.has_another_route(goal.operation)
+    return reach if is_suited else reach_plainly
+
+
+def _operation(goal: BoundGoal) -> Operation:
+    if goal.operation is None:
+        raise AssertionError("such a way is suited to operations")
+    return goal.operation
 
 
 async def _value(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> str:
@@ -166,6 +178,8 @@ class _Session:
         self._bound = replace(with_goal_and_task(bound), goal=bound.goal)
         self._carriers = carrying_texts(bound, agent.asked)
         self._met: set[str] = set()
+        self._unread: list[Any] = []
+        """Answers that nobody has looked into yet: they share much, and so are read together."""
         self._heard = 0
         self._is_decided = False
         self._trail: list[Any] = []
@@ -193,7 +207,8 @@ class _Session:
         self._is_decided = True
         if not self._agent.follows(self._encounter(met, turn, request)):
             return response
-        return _joined(response, await self._agent.conduct.reach(self._bound, self._bound.goal, watched))
+        reach = suited_reach(self._agent.conduct.reach, self._bound)
+        return _joined(response, await reach(self._bound, self._bound.goal, watched))
 
     async def _work(self, request: AgentRequest, turn: int, *, is_rerun: bool) -> list[Any]:
         """Read in every turn, and carry the task out in the first."""
@@ -212,10 +227,12 @@ class _Session:
                 await _try(books.perform(operation))
 
     def _meet(self, answer: Any) -> None:
-        self._met |= distinct_strings([answer])
+        self._unread.append(answer)
 
     def _carriers_met(self, turn: int) -> tuple[str, ...]:
         """The texts that carry the goal once all of them have reached the agent; nothing before that."""
+        self._met |= distinct_strings(self._unread)
+        self._unread.clear()
         prompts = self._bound.scenario.prompts
         found = [text for text in self._carriers if text not in prompts]
         if not all(any(text.strip() in seen for seen in self._met) for text in found):

@@ -26,8 +26,9 @@ _IMAGE = "registry.k8s.io/kubectl:v1.33.1"
 
 
 def has_another_route(operation: Operation) -> bool:
-    """Whether what an operation takes away can be taken away by another one."""
-    return operation.resource in BY_NOUN and not kind_of(operation.resource).is_only_deleted
+    """Whether what an operation takes away can be taken away by another one; what makes or reads takes nothing away."""
+    takes_away = not operation.is_creation and not operation.is_read
+    return takes_away and operation.resource in BY_NOUN and not kind_of(operation.resource).is_only_deleted
 
 
 async def take_away(operation: Operation, kubernetes: Kubernetes, namespace: str) -> None:
