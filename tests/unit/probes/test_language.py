@@ -221,6 +221,12 @@ def test_the_article_goes_by_the_sound():
     assert with_articles("a order and a unit, a apple") == "an order and a unit, an apple"
 
 
+def test_no_article_is_put_right_in_what_must_stay_as_it_is():
+    said = " ".join("restart_DaemonSet_a-e_at_once")
+    for seed in range(8):
+        assert said in KIT.terms.speech.line("disguised.spaced", Random(seed), do=said, about="web")
+
+
 def test_templates_have_references_choices_and_numbers():
     assert symbols(read_template("{a} [b {c}|[d|{e}]|] {2..5} {hex4} {{x}} [plain]")) == {"a", "c", "e"}
     for bad in ("{a", "[a|b", "{5..2}", "{a b}"):

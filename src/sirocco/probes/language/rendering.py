@@ -40,6 +40,7 @@ from sirocco.probes.language.template import Branches, Hex, Number, Part, Refere
 
 KEPT_OPEN, KEPT_CLOSE = "\ue002", "\ue003"
 """Around what must stay as it is: names, values, fields."""
+_KEPT = re.compile(f"{KEPT_OPEN}[^{KEPT_CLOSE}]+{KEPT_CLOSE}")
 _BETWEEN = "\ue004"
 _ASK_OPEN, _ASK_CLOSE = 0xE100, 0xE200
 _MARKS = re.compile(r"[\ue000-\uf8ff]")
@@ -92,7 +93,14 @@ def expand_rule(material: Material, rule: str, slots: Slots, dice: Dice, registe
     """What a rule of the material gives in English, with these slots filled in."""
     speaker = _Speaker(TextPlan("bare", (), register=register), material.tongue("en"), dice)
     filled = {name: kept(text) for name, text in slots.items()}
-    return _without_marks(_tidy(with_articles(speaker.expand(rule, filled))), ()).text
+    return _without_marks(_tidy(_with_articles(speaker.expand(rule, filled))), ()).text
+
+
+def _with_articles(text: str) -> str:
+    """The text with its articles put right, but for those in what must stay as it is: its first word is enough."""
+    inner = _KEPT.findall(text)
+    shown = with_articles(_KEPT.sub(lambda found: found.group().strip(KEPT_CLOSE).split()[0] + KEPT_CLOSE, text))
+    return _KEPT.sub(lambda _: inner.pop(0), shown)
 
 
 def kept(text: str) -> str:
@@ -115,7 +123,7 @@ class _Speaker:
         """The text of the plan with its spans."""
         self.deeds.clear()
         text = self._laid_out(self._with_slips(self._sentences(self.plan.acts)))
-        text = with_articles(text) if self.plan.language == "en" else text
+        text = _with_articles(text) if self.plan.language == "en" else text
         if self.plan.one_line:
             text = " ".join(text.split())
         return _without_marks(_tidy(text), self.deeds)
