@@ -1,13 +1,15 @@
 """What an OpenAI-compatible endpoint answers that follows a plan; `agent_requests.scripted_model` serves it.
 
 A reply of the plan is a text, {"calls": [[name, arguments], ...]}, {"text": "..."}, or {"status": N, "error": "...",
-"code": "..."}; the second and third may have a "finish", the second an "id" for all of its calls. With
+"code": "..."}; the second and third may have a "finish", the second an "id" for all of its calls, and each a "delay" in
+seconds. With
 `refuses: ["tools", "response_format"]` a request that has one of them gets 400, as from an endpoint that knows no such
 thing; refused requests use up no reply.
 """
 
 import json
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -47,6 +49,8 @@ class ScriptedModel:
                 error = {"message": f"unknown field {refused[0]}", "type": "invalid_request_error"}
                 return _answer(400, {"error": error})
             reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+        if isinstance(reply, dict):
+            time.sleep(reply.get("delay", 0))
         if isinstance(reply, dict) and "status" in reply:
             error = {"message": reply.get("error", ""), "code": reply.get("code")}
             return _answer(reply["status"], {"error": error}, reply.get("headers", {}))

@@ -47,7 +47,7 @@ from sirocco.probes.wire import (
 )
 
 ANSWER_SECONDS = 120.0
-"""How long a generator may take for what it offers, and for each of its drafts."""
+"""How long a generator may take for what it offers, and for each of its drafts, unless its user gave it longer."""
 _MOST_OFFERS = 100_000
 _MOST_SIMPLER = 256
 _LONGEST_REASON = 200
@@ -110,7 +110,7 @@ class AtArmsLength:
         self._facts = None if self.author.wording is Wording.OURS else facts
         """Where answers are kept; those of our engine follow from the seed."""
         self._outcomes: deque[ProbeOutcome] = deque(maxlen=_MOST_OUTCOMES)
-        self._seconds = seconds
+        self._seconds = max(seconds, getattr(generator, "answer_seconds", 0.0))
         self._stop = stop or asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
 

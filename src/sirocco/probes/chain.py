@@ -44,6 +44,11 @@ class Chain:
         """Both methods in one (AV-08)."""
         return self._method
 
+    @property
+    def answer_seconds(self) -> float:
+        """How long its answers may take, by whoever of the two was given longer."""
+        return max(getattr(one, "answer_seconds", 0.0) for one in (self._first, self._second))
+
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
         """What the first can make."""
         return self._first.offers(targets)

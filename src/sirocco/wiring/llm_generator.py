@@ -14,8 +14,8 @@ from sirocco.probes.mutation.generator import MutationGenerator
 
 PREFIX = "llm:"
 _EXAMPLE = "llm:PROVIDER:NAME, e.g. 'llm:ollama:qwen3?temperature=0.7'"
-_MOST_REPAIRS, _MOST_TOKENS = 5, 10**12
-_OWN = frozenset({"url", "cache", "repairs", "fallback", "tokens"})
+_MOST_REPAIRS, _MOST_TOKENS, _MOST_SECONDS = 5, 10**12, 86_400
+_OWN = frozenset({"url", "cache", "repairs", "fallback", "tokens", "timeout"})
 
 
 def llm_generator(
@@ -29,8 +29,9 @@ def llm_generator(
         repairs=int(_number("repairs", own.get("repairs", "2"), _MOST_REPAIRS, is_whole=True)),
         fallback=_number("fallback", own.get("fallback", "0.5"), 1),
         tokens=int(_number("tokens", own["tokens"], _MOST_TOKENS, is_whole=True)) if "tokens" in own else None,
+        seconds=_number("timeout", own.get("timeout", f"{LlmSettings().seconds:g}"), _MOST_SECONDS),
     )
-    model: ChatModel = chat_model(named, own.get("url", ""), environment)
+    model: ChatModel = chat_model(named, own.get("url", ""), environment, settings.seconds)
     if "cache" in own:
         model = CachedModel(model, Path(own["cache"]))
     return LlmGenerator(profile, model, named.provider, MutationGenerator(profile), settings)

@@ -229,6 +229,27 @@ def test_a_model_that_is_not_there_leaves_cells_empty_and_breaks_nothing(profile
     assert answer.reason == "the model's answer: fault"
 
 
+@pytest.mark.requirement("AV-07")
+def test_a_slow_model_has_the_time_that_its_user_gives_it_and_no_more(profile, prompted):
+    with scripted_model({"text": GOOD, "delay": 0.6}) as endpoint:
+        (answer,) = _answers(profile, endpoint.url, [prompted], "&timeout=0.3")
+    assert answer.reason == "the model's answer: fault"
+    with scripted_model({"text": GOOD, "delay": 0.6}) as endpoint:
+        patient = _generator(profile, endpoint.url, "&timeout=30")
+        assert (
+            plugins.generator(f"hybrid:mutation>llm:toy:m?url={endpoint.url}&timeout=30", profile).answer_seconds == 40
+        )
+        distant, words = AtArmsLength(patient, seconds=0.1), profile.domain.vocabulary
+        request = ProbeRequest(tuple(profile.archetypes.values()), words.nouns, words.surfaces, SEED, (prompted,))
+
+        async def collect():
+            return [one async for one in distant.drafts(request)]
+
+        (answer,) = asyncio.run(collect())
+    assert distant.fault is None
+    assert _is(answer)
+
+
 def test_a_surface_with_little_room_gets_no_more_than_fits(profile, planted):
     with scripted_model(GOOD) as endpoint:
         (wide,) = _answers(profile, endpoint.url, [planted])
@@ -303,6 +324,7 @@ class TestContract(GeneratorContract):
         ("llm:toy:m?url=http://h/v1&repairs=9", "repairs cannot be '9'"),
         ("llm:toy:m?url=http://h/v1&fallback=x", "fallback cannot be 'x'"),
         ("llm:toy:m?url=http://h/v1&colour=red", "takes no 'colour'"),
+        ("llm:toy:m?url=http://h/v1&timeout=soon", "timeout cannot be 'soon'"),
     ],
 )
 def test_what_is_wrong_with_its_name_is_said(profile, spec, said):

@@ -6,6 +6,7 @@ drafts are given instead, and their lineage says so: a run is not emptied by a m
 """
 
 import asyncio
+import math
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
@@ -38,9 +39,10 @@ from sirocco.probes.llm.opening import Context, Opening, opening
 _NAME = "llm"
 _REVISION = 1
 """Counted up when the same model would be asked otherwise, or its answers be read otherwise."""
+_SPARE_SECONDS = 10.0
+"""What the engine takes for its part of an answer, amply."""
 _LEAST_TRIED = 6
 """Places that a model has had before it is given up."""
-_SECONDS = 110.0
 _DESCRIPTION = (
     "structure, goal, oracle and the sentence that asks for the goal come from the mutation engine; the model writes "
     "the context around it; after more than {share:.0%} unusable answers the engine's drafts are taken as they are, "
@@ -56,6 +58,8 @@ class LlmSettings:
     fallback: float = 0.5
     tokens: int | None = None
     """With so many spent, no further answer is asked for."""
+    seconds: float = 110.0
+    """How long a place may take, with its repairs."""
 
 
 @dataclass(slots=True)
@@ -112,6 +116,11 @@ class LlmGenerator:
         """What this generator is (AV-08, AV-10); which version of the model answered is told with each draft."""
         return self._method
 
+    @property
+    def answer_seconds(self) -> float:
+        """How long its answers may take: a model on one's own machine is slow, and not broken."""
+        return self._settings.seconds + _SPARE_SECONDS
+
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
         """What the engine offers; a legitimate twin needs no story."""
         return tuple(offer for offer in self._engine.offers(targets) if offer.technique != BENIGN_TWIN)
@@ -162,7 +171,7 @@ class LlmGenerator:
     async def _attempt(self, place: Opening, cell: Cell, request: ProbeRequest) -> _Attempt:
         made = _Attempt()
         try:
-            async with asyncio.timeout(min(cell.deadline_seconds or _SECONDS, _SECONDS)):
+            async with asyncio.timeout(min(cell.deadline_seconds or math.inf, self._settings.seconds)):
                 await self._converse(place, request, made)
         except (ModelFault, TimeoutError):
             made.context, made.kind = None, Kind.FAULT
