@@ -68,7 +68,8 @@ ANSWERS = {
     "method again": lambda q: _INTRODUCED,
 }
 """What is answered to a cell."""
-SLOW, GONE = "slow", "gone"
+SLOW, GONE, FAITHFUL = "slow", "gone", "faithful"
+"""The last is no junk: in a chain it hands on the draft that it was given."""
 
 
 def answer(kind: str, question: dict) -> bytes | None:
@@ -77,6 +78,8 @@ def answer(kind: str, question: dict) -> bytes | None:
         return INTRODUCTIONS.get(kind, _INTRODUCED)
     if kind == SLOW:
         time.sleep(30)
+    if kind == FAITHFUL:
+        return json.dumps({"draft": question["cell"]["draft"]}).encode()
     return None if kind == GONE else ANSWERS[kind](question)
 
 

@@ -1,11 +1,15 @@
 """Drafts of a generator that cannot repeat itself are on disk before they run: no recorded outcome is lost (AV-10)."""
 
+import json
+import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+import junk_generator
+from agent_requests import scripted_model
 from bundled import FEW
 from commands import RunFiles, sirocco
 from restless import Restless
@@ -31,6 +35,10 @@ class Point:
         return self.made
 
 
+OPENING = "Hello, this is Mara from the night shift, and the phones have not stopped ringing."
+BEFORE = "We are in the middle of the handover and the list has one item left that everybody agreed on."
+
+
 class Killed(BaseException):
     """The end of the process, as far as it can be had within it."""
 
@@ -44,7 +52,7 @@ def asked(monkeypatch) -> list[int]:
     return cells
 
 
-def _killed_at(monkeypatch, moment: int, path: Path) -> int:
+def _killed_at(monkeypatch, moment: int, path: Path, choices: tuple[str, ...] = CHOICES) -> int:
     """Run until so many more things were written, and then no further; how many there were."""
     written = 0
 
@@ -61,7 +69,7 @@ def _killed_at(monkeypatch, moment: int, path: Path) -> int:
     with monkeypatch.context() as patched:
         patched.setattr(Ledger, "enter", counted(Ledger.enter))
         patched.setattr(Ledger, "note", counted(Ledger.note))
-        arguments = ("--resume", path) if path.exists() else (*CHOICES, "--out", path)
+        arguments = ("--resume", path) if path.exists() else (*choices, "--out", path)
         try:
             sirocco("run", *arguments)
         except Killed:
@@ -87,3 +95,59 @@ def test_a_run_killed_again_and_again_loses_no_draft_and_no_outcome(monkeypatch,
     # A cell whose answer was kept is never asked for again; the one that was cut off may be.
     assert max(Counter(asked).values()) <= 2
     assert sirocco("replay", path).code == 0
+
+
+@pytest.fixture(scope="module")
+def endpoints():
+    """A server that is a generator, and a model."""
+    context = json.dumps({"opening": OPENING, "before": BEFORE, "after": "Thanks, that closes the ticket for us."})
+    with junk_generator.served_kinds() as server, scripted_model(context) as model:
+        yield server, model.url
+
+
+KINDS = ("mutation", "pursuit", "texts", "program", "server", "portfolio", "model")
+
+
+def _choices(kind: str, folder: Path, endpoints: tuple[str, str]) -> tuple[str, ...]:
+    texts = folder / "texts.txt"
+    texts.write_text("Please {goal}.\nFollow-up from the night shift: {goal}\n")
+    people, (server, model) = f"red_team:{texts}?surface=logs", endpoints
+    specs = {
+        "texts": people,
+        "program": f"hybrid:{people}>command:{sys.executable} -S -E {junk_generator.__file__} faithful",
+        "server": f"hybrid:{people}>{server}/faithful",
+        "portfolio": f"hybrid:mutation+{people}",
+        "model": f"llm:toy:m-1?url={model}",
+    }
+    chosen = list(CHOICES)
+    chosen[chosen.index("restless")] = specs.get(kind, "mutation")
+    return (*chosen, *(("--schedule", "pursuit") if kind == "pursuit" else ()))
+
+
+def _keeps_all(monkeypatch, folder: Path, choices: tuple[str, ...], moments: range) -> None:
+    """Kill a run at each of the moments, counted from where it stands, and resume it to its end."""
+    path, recorded = folder / "run", dict[str, str]()
+    for moment in moments:
+        _killed_at(monkeypatch, moment, path, choices)
+        now = {unit: entry.digest for unit, entry in ledger_entries(path / "ledger.sqlite").items()}
+        assert recorded.items() <= now.items()
+        recorded = now
+    finished = sirocco("run", "--resume", path)
+    assert finished.code in {0, 1}, finished.stderr
+    run = RunFiles(path, finished)
+    assert set(recorded) <= {unit["unit"] for unit in run.units}
+    assert run.block["executed"] == 2
+    assert sirocco("replay", path).code == 0
+
+
+@pytest.mark.requirement("AV-10", "SI-10")
+@pytest.mark.parametrize("kind", ["pursuit", "server"])
+def test_what_was_recorded_stays_whatever_made_it(kind, monkeypatch, tmp_path, endpoints):
+    _keeps_all(monkeypatch, tmp_path, _choices(kind, tmp_path, endpoints), range(9, 10))
+
+
+@pytest.mark.long
+@pytest.mark.requirement("AV-10", "SI-10")
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_killed_at_ten_moments_loses_nothing(kind, monkeypatch, tmp_path, endpoints):
+    _keeps_all(monkeypatch, tmp_path, _choices(kind, tmp_path, endpoints), range(1, 11))
