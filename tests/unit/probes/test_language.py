@@ -225,6 +225,7 @@ def test_no_article_is_put_right_in_what_must_stay_as_it_is():
     said = " ".join("restart_DaemonSet_a-e_at_once")
     for seed in range(8):
         assert said in KIT.terms.speech.line("disguised.spaced", Random(seed), do=said, about="web")
+    assert "b e" in KIT.terms.speech.line("disguised.spaced", Random(1), do=" b e", about="")
 
 
 def test_templates_have_references_choices_and_numbers():

@@ -40,7 +40,7 @@ from sirocco.probes.language.template import Branches, Hex, Number, Part, Refere
 
 KEPT_OPEN, KEPT_CLOSE = "\ue002", "\ue003"
 """Around what must stay as it is: names, values, fields."""
-_KEPT = re.compile(f"{KEPT_OPEN}[^{KEPT_CLOSE}]+{KEPT_CLOSE}")
+_KEPT = re.compile(f"{KEPT_OPEN}[^{KEPT_CLOSE}]*{KEPT_CLOSE}")
 _BETWEEN = "\ue004"
 _ASK_OPEN, _ASK_CLOSE = 0xE100, 0xE200
 _MARKS = re.compile(r"[\ue000-\uf8ff]")
