@@ -69,14 +69,18 @@ class Page:
         return message
 
     def open(
-        self, file: Path, *, width: int = 1200, height: int = 900, dark: bool = False, phone: bool = False
+        self, place: Path | str, *, width: int = 1200, height: int = 900, dark: bool = False, phone: bool = False
     ) -> None:
-        """Show a file, in that size and theme, and wait until all of it is there."""
+        """Show a file or an address, in that size and theme, and wait until all of it is there."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
         self.events.clear()
-        self.call("Page.navigate", url=file.as_uri())
+        self.call("Page.navigate", url=place if isinstance(place, str) else place.as_uri())
+        self.wait()
+
+    def wait(self) -> None:
+        """Wait until a page is there that was asked for after the events were cleared."""
         end = time.monotonic() + LIMIT
         while not any(event["method"] == "Page.loadEventFired" for event in self.events):
             assert time.monotonic() < end, "the page does not load"
@@ -85,6 +89,18 @@ class Page:
     def ask(self, expression: str) -> Any:
         """What a piece of script says about the page; it runs beside the page's policy, not under it."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, userGesture=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def follow(self, expression: str) -> None:
+        """Do what leads to another page, and wait for it."""
+        self.events.clear()
+        self.ask(expression)
+        self.wait()
+
+    def ask_later(self, expression: str) -> Any:
+        """What a promise comes to."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 

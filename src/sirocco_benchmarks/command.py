@@ -1,6 +1,7 @@
 """`sirocco bench`: speed as ratios against something that runs on the same machine in the same minute."""
 
 import asyncio
+import importlib
 import json
 import sys
 import tempfile
@@ -42,6 +43,10 @@ _ADMISSION = 60
 """Milliseconds of processor time that drafting and admitting a probe may take."""
 _PHASE = 15
 """Seconds that 48 probes against an instant agent may take."""
+_FIRST_BYTE = 300
+"""Milliseconds that the first byte of a page of the console may take."""
+_PAGE = 300
+"""Kilobytes that a page of the console may have."""
 _MEMORY = 0.6
 """Megabytes that a live environment may take."""
 
@@ -88,6 +93,21 @@ def environment(environments: int, calls: int) -> int:
         for method, speed in speeds.items():
             value = speed.environment * 1_000_000
             _write(f"environment {method} {way}", value, "us", speed.ratio, against, 5 * calls)
+    return int(ExitCode.OK)
+
+
+@command.command("console", epilog="Example: sirocco bench console runs/demo/memorizer")
+@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--probes", type=click.IntRange(1, 100_000), default=5000, show_default=True)
+def pages(run: Path, probes: int) -> int:
+    """The console's pages for a run like RUN with many probes: the first byte, and the size of the page."""
+    measuring = importlib.import_module("sirocco_benchmarks.pages")  # needs the extra of the console
+    with tempfile.TemporaryDirectory() as folder:
+        measuring.multiply_probes(run, Path(folder) / "large", probes)
+        for one in measuring.measured_pages(Path(folder)):
+            first, size = one.first * 1000, one.kilobytes
+            _write(f"first byte of {one.page}", first, "ms", first / _FIRST_BYTE, f"{_FIRST_BYTE} ms", probes)
+            _write(f"size of {one.page}", size, "kB", size / _PAGE, f"{_PAGE} kB", probes)
     return int(ExitCode.OK)
 
 

@@ -6,19 +6,13 @@ from typing import Any
 
 import pytest
 
-from chromium import Page, chromium
+from chromium import Page
 from recorded_run import HOSTILE, Told, adversarial_block, capability, guarded, recorded_run, safety, verdict_of
 from sirocco.reports.html import html_page
 from sirocco.reports.page import units_to_show
 from sirocco.wiring.stories import stories
 
 SAID = HOSTILE.replace("\ud800", "")
-
-
-@pytest.fixture(scope="session")
-def tab(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("browser")) as page:
-        yield page
 
 
 def _hostile(value: Any) -> Any:

@@ -69,8 +69,15 @@ class Known:
 
     def to_published(self, scenario: Scenario) -> float:
         """The distance to the nearest published scenario of the same archetype."""
-        others = self._published.get(scenario.archetype, ())
-        return min((exact_distance(scenario, one, self._declarations) for one in others), default=1.0)
+        return min((far for far, _ in self._distances(scenario)), default=1.0)
+
+    def nearest(self, scenario: Scenario, most: int) -> tuple[tuple[float, Scenario], ...]:
+        """The published scenarios of the same archetype that are nearest, with their distances."""
+        return tuple(sorted(self._distances(scenario), key=lambda one: (one[0], one[1].id))[:most])
+
+    def _distances(self, scenario: Scenario) -> Iterator[tuple[float, Scenario]]:
+        for one in self._published.get(scenario.archetype, ()):
+            yield exact_distance(scenario, one, self._declarations), one
 
     def published_sentence(self, scenario: Scenario) -> str | None:
         """A sentence, names and numbers set aside, that some published scenario says too; None where there is none."""

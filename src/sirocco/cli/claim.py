@@ -15,9 +15,6 @@ from sirocco.claims.seed_shares import commitment, common_seed
 from sirocco.claims.statement import Claim, claim_statement
 from sirocco.cli.default_command import DefaultGroup
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.review import review_rules
-from sirocco.cli.run_files import verdict_of
-from sirocco.cli.settings_file import read_settings
 from sirocco.cli.terminal import console, one_line, print_json
 from sirocco.errors import ConfigError
 from sirocco.evidence.attestation import Attestation
@@ -26,6 +23,9 @@ from sirocco.reserved.signing import Signer
 from sirocco.review.log import ReviewLog
 from sirocco.review.queue import review_queue
 from sirocco.wiring.evaluator_key import default_key_file, public_key, signing_key
+from sirocco.wiring.review import review_rules
+from sirocco.wiring.run_files import verdict_of
+from sirocco.wiring.settings_file import read_settings
 from sirocco.wiring.verification import verification
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.run_files import UNREADABLE, not_a_verdict, verdict_of
 from sirocco.cli.terminal import console, one_line, print_json, print_table
 from sirocco.errors import ConfigError
 from sirocco.reports.comparison import Compared, Comparison, Row, SideBySide, comparison, side_by_side
 from sirocco.reports.headline import participation_count
+from sirocco.wiring.run_files import UNREADABLE, not_a_verdict, verdict_of
 
 _MOST = 40
 

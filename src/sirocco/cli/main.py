@@ -31,6 +31,7 @@ COMMANDS = {
         "Check any OASIS verdict or report against the numbered requirements.",
     ),
     "review": ("sirocco.cli.review", "Findings of many runs: what experts decided, and what vendors dispute."),
+    "console": ("sirocco.cli.console", "Runs, reviews, comparisons and the profile as pages in a browser."),
     "claim": ("sirocco.cli.claim", "Claim what a run shows, judge it by a policy, check claims of others."),
     "export": ("sirocco.cli.export", "A redacted copy of a run for a certifier, with its proofs."),
     "report": ("sirocco.cli.report", "Render a run: the page, JUnit, Markdown, YAML or JSON."),

@@ -11,26 +11,23 @@ import click
 from sirocco.claims.resistance import resistance_statement
 from sirocco.cli.check_text import CheckedScenario, check_document, print_check
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.promote import history, promotions
+from sirocco.cli.promote import history
 from sirocco.cli.quality_text import print_quality
-from sirocco.cli.run_files import verdict_of
 from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_table, print_warning_count
 from sirocco.errors import ConfigError, InvalidInput
 from sirocco.oasis.band import condition_text, said_score
 from sirocco.oasis.profile import Profile, ProfileDocument
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.load import UnboundScenario
-from sirocco.profiles.parse import parse
-from sirocco.profiles.quality import ReservedCounts, quality_report
-from sirocco.profiles.read import read_profile_files
 from sirocco.profiles.spelling import spelling_remedy
-from sirocco.profiles.yaml_text import read_yaml
-from sirocco.reserved.publication import Publication
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.assemble import witnesses
-from sirocco.wiring.clock import today, utc_now
+from sirocco.wiring.clock import utc_now
 from sirocco.wiring.config import Seed
+from sirocco.wiring.profile_quality import every_scenario, profile_quality
+from sirocco.wiring.promotion import promotions
+from sirocco.wiring.run_files import verdict_of
 
 _FORMAT = click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 
@@ -53,7 +50,7 @@ def show(profile: str, archetype: str | None, output: str) -> int:
     if archetype is not None:
         _show_archetype(loaded, archetype, output)
         return int(ExitCode.OK)
-    document = _contents(loaded, _scenarios(profile))
+    document = _contents(loaded, every_scenario(profile))
     if output == "json":
         print_json(document)
         return int(ExitCode.OK)
@@ -97,13 +94,6 @@ def _load_profile(name: str) -> Profile:
     return profile
 
 
-def _scenarios(name: str) -> list[Scenario]:
-    """Every scenario in a profile's folder, also those that cannot be evaluated and so are not in the profile."""
-    files = read_profile_files(profile_source.profile_folder(name)).scenarios
-    nodes = [node for file in files for node in read_yaml(file.text, file.name).documents]
-    return [scenario for node in nodes if (scenario := parse(Scenario, node).noun) is not None]
-
-
 def _contents(profile: Profile, scenarios: list[Scenario]) -> dict[str, Any]:
     evaluable = {bound.scenario.id for bound in profile.scenarios}
     return {
@@ -135,8 +125,7 @@ def quality(profile: str, output: str) -> int:
 
     It is material for human review: it gives no score, judges no prose and always exits with 0.
     """
-    document = _load_profile(profile).document
-    report = quality_report(document, _scenarios(profile), _reserved_counts(document, profile))
+    report = profile_quality(_load_profile(profile).document, profile)
     if output == "json":
         print_json(report.document())
     else:
@@ -155,7 +144,7 @@ def resistance(profile: str, runs: tuple[Path, ...], out: Path | None) -> int:
     """
     document = _load_profile(profile).document
     verdicts = [_verdict_of_profile(run, document) for run in runs]
-    report = quality_report(document, _scenarios(profile), _reserved_counts(document, profile))
+    report = profile_quality(document, profile)
     text = resistance_statement(report, verdicts, len(promotions(profile_source.profile_folder(profile))))
     if out is not None:
         out.write_text(text, encoding="utf-8")
@@ -172,26 +161,16 @@ def _verdict_of_profile(run: Path, profile: ProfileDocument) -> dict[str, Any]:
     return verdict
 
 
-def _reserved_counts(document: ProfileDocument, name: str) -> ReservedCounts:
-    """What the manifest counts that the profile names, if it names one, and whether it should be another by now."""
-    if document.reserved is None or document.reserved.manifest is None:
-        return ReservedCounts()
-    found = Publication.read(profile_source.profile_folder(name), document)
-    if found.manifest is None:
-        return ReservedCounts()
-    counts = found.manifest.manifest.counts
-    return ReservedCounts(counts.categories, counts.archetypes, found.overdue_note(today()))
-
-
 @command.command("check", epilog="Example: sirocco profile check my-profile/ --format json")
 @click.argument("profile", default=profile_source.BUNDLED)
+@click.option("--strict", is_flag=True, help="Warnings about the profile are errors too.")
 @_FORMAT
-def check(profile: str, output: str) -> int:
+def check(profile: str, output: str, *, strict: bool) -> int:
     """Run every scenario's witnesses in the environment and list scenarios that cannot fail or cannot pass.
 
     Exit code 1 when one falls short (SI-01).
     """
-    loaded = profile_source.load_named_profile(profile)
+    loaded = profile_source.load_named_profile(profile, strict=strict)
     if loaded.profile is None:
         raise InvalidInput(profile, loaded.findings)
     print_warning_count(loaded.findings, profile_source.profile_folder(profile))

@@ -11,7 +11,6 @@ from jinja2 import UndefinedError
 
 from sirocco import __version__
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.run_files import UNREADABLE, not_a_verdict, verdict_of
 from sirocco.profiles.yaml_text import write_yaml
 from sirocco.reports.findings import Rerun
 from sirocco.reports.html import html_page, html_pages
@@ -20,6 +19,7 @@ from sirocco.reports.markdown import markdown_summary
 from sirocco.reports.page import units_to_show
 from sirocco.reports.sarif import sarif_log
 from sirocco.wiring.resume import StoredRun
+from sirocco.wiring.run_files import UNREADABLE, not_a_verdict, verdict_of
 from sirocco.wiring.stories import stories
 
 Rendering = Callable[[Path, dict[str, Any]], str]

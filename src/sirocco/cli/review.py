@@ -3,34 +3,37 @@
 import asyncio
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-from pydantic import ValidationError
+from rich.table import Table
 from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.run_files import UNREADABLE, judge_unit, not_a_verdict, verdict_of
-from sirocco.cli.settings_file import first_problem, read_settings
 from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_table
 from sirocco.errors import ConfigError
 from sirocco.evidence.recorded import EvidenceIndex
 from sirocco.models.naming import ModelName, chat_model
 from sirocco.oasis.archetype import Classification
+from sirocco.reports.findings import Form, Rerun
 from sirocco.reports.story import story
-from sirocco.reserved.signing import Signer
+from sirocco.reports.text import line
 from sirocco.review.judge import STATEMENT, Advice, Judge
-from sirocco.review.log import Decision, Dispute, Novelty, Review, ReviewLog, ReviewRules, Severity, Standing
-from sirocco.review.queue import Item, review_queue
-from sirocco.wiring.clock import utc_now
-from sirocco.wiring.evaluator_key import signing_key
+from sirocco.review.log import Decision, Dispute, Novelty, Review, ReviewLog, Severity, Standing
+from sirocco.review.queue import Item, merged_queue
+from sirocco.wiring.finding_story import ToldFinding, told_finding
+from sirocco.wiring.profile_source import BUNDLED, required_profile
+from sirocco.wiring.resume import StoredRun
+from sirocco.wiring.review import named_item, queue_of_run, record_entry, review_rules, said
+from sirocco.wiring.run_files import judge_unit, verdict_of
 
-_STYLES = {"open": "yellow", "contested": "bold red", "promote": "green", "reject": "dim", "needs_work": "yellow"}
-_FILE = click.Path(path_type=Path, dir_okay=False)
+_MOMENT = 160
 _JUDGED = frozenset({"scenario", "custom", "probe"})
 _LEAST_PASSED = 5
+_STYLES = {"open": "yellow", "contested": "bold red", "promote": "green", "reject": "dim", "needs_work": "yellow"}
+_FILE = click.Path(path_type=Path, dir_okay=False)
 _runs = click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 _finding = click.argument("finding")
 _log = click.option("--log", "log_file", type=_FILE, required=True, help="The review log; made with the first entry.")
@@ -76,6 +79,7 @@ def listing(runs: tuple[Path, ...], log_file: Path, rules: Path | None, output: 
 @_finding
 @_log
 @_rules
+@click.option("--profile", default=BUNDLED, show_default=True, help="Whose published scenarios it is compared with.")
 @click.option(
     "--advice",
     multiple=True,
@@ -84,20 +88,26 @@ def listing(runs: tuple[Path, ...], log_file: Path, rules: Path | None, output: 
 )
 @_format
 def show(
-    runs: tuple[Path, ...], finding: str, log_file: Path, rules: Path | None, advice: tuple[Path, ...], output: str
-) -> int:
-    """Show one finding: what happened, where, how often, how to run it again, and what was said about it."""
-    item = _named(_queue(runs), finding)
+    runs: tuple[Path, ...], finding: str, log_file: Path, rules: Path | None, profile: str, advice: tuple[Path, ...],
+    output: str,
+) -> int:  # fmt: skip
+    """Show one finding: what happened and why it counts, the probe beside its smallest form, how to run it again.
+
+    Also its timeline, the published scenarios nearest to it, and what was said about it.
+    """
+    item = named_item(_queue(runs), finding)
     standing = ReviewLog.read(log_file).standing(item.id, review_rules(rules))
+    told = _told(item, profile)
     units = {Path(probe).stem for one in item.sightings for probe in one.probes}
     opinions = [one for path in advice for one in _opinions(path) if one["unit"] in units]
     if output == "json":
-        print_json({**item.document(), **standing.document(), **({"advice": opinions} if advice else {})})
+        more = {"advice": opinions} if advice else {}
+        print_json({**item.document(), **told.document(), **standing.document(), **more})
     else:
-        _print_item(item, standing)
+        _print_item(item, standing, told)
         for one in opinions:
-            said = f"{one['unit']}: severity {one['severity']}. {one['summary']}"
-            console().print(Text(one_line(f"  a model's opinion, which decides nothing: {said}"), style="dim"))
+            opinion = f"{one['unit']}: severity {one['severity']}. {one['summary']}"
+            console().print(Text(one_line(f"  a model's opinion, which decides nothing: {opinion}"), style="dim"))
     return int(ExitCode.OK)
 
 
@@ -130,12 +140,11 @@ def record(
     decision: str, reason: str, notes: str,
 ) -> int:  # fmt: skip
     """Sign your judgement of a finding into the log; a later one of yours takes its place."""
-    item = _named(_queue(runs), finding)
+    item = named_item(_queue(runs), finding)
     given = {
-        "finding": item.id, "by": by, "on": _today(), "severity": severity, "novelty": novelty, "decision": decision,
-        "reason": reason, "notes": notes,
+        "by": by, "severity": severity, "novelty": novelty, "decision": decision, "reason": reason, "notes": notes,
     }  # fmt: skip
-    _append(log_file, _checked(Review, given), key)
+    _append(log_file, said(Review, item.id, given), key)
     return int(ExitCode.OK)
 
 
@@ -148,9 +157,23 @@ def record(
 @click.option("--reason", required=True, help="Why the finding is disputed.")
 def dispute(runs: tuple[Path, ...], finding: str, log_file: Path, by: str, key: Path | None, reason: str) -> int:
     """Sign a vendor's objection into the log: it stands beside the finding, and changes neither verdict nor review."""
-    item = _named(_queue(runs), finding)
-    given = {"finding": item.id, "by": by, "on": _today(), "reason": reason}
-    _append(log_file, _checked(Dispute, given), key)
+    item = named_item(_queue(runs), finding)
+    _append(log_file, said(Dispute, item.id, {"by": by, "reason": reason}), key)
+    return int(ExitCode.OK)
+
+
+@command.command("verify", epilog="Example: sirocco review verify --log review.jsonl")
+@_log
+@_format
+def verify(log_file: Path, output: str) -> int:
+    """Check that nothing in a log was changed, left out or put in between, and print its head."""
+    if not log_file.is_file():
+        raise ConfigError(log_file, "there is no such log", "name a review log")
+    log = ReviewLog.read(log_file)
+    if output == "json":
+        print_json({"entries": len(log.entries), "head": log.head})
+    else:
+        console().print(f"entries: {len(log.entries)}; every signature holds; head {log.head}")
     return int(ExitCode.OK)
 
 
@@ -214,61 +237,13 @@ def _opinion(one: Advice) -> str:
     return "-" if one.violated is None else "violated" if one.violated else "safe"
 
 
-@command.command("verify", epilog="Example: sirocco review verify --log review.jsonl")
-@_log
-@_format
-def verify(log_file: Path, output: str) -> int:
-    """Check that nothing in a log was changed, left out or put in between, and print its head."""
-    if not log_file.is_file():
-        raise ConfigError(log_file, "there is no such log", "name a review log")
-    log = ReviewLog.read(log_file)
-    if output == "json":
-        print_json({"entries": len(log.entries), "head": log.head})
-    else:
-        console().print(f"entries: {len(log.entries)}; every signature holds; head {log.head}")
-    return int(ExitCode.OK)
-
-
-def review_rules(file: Path | None) -> ReviewRules:
-    """The rules in a file; one sign-off by anybody where there is none."""
-    if file is None:
-        return ReviewRules()
-    remedy = "write sign_offs: NUMBER, and reviewers: a mapping of names to keys in the form of OpenSSH"
-    return read_settings(file, ReviewRules, "a file of rules", remedy)
-
-
 def _queue(runs: Sequence[Path]) -> tuple[Item, ...]:
-    verdicts = [(run, verdict_of(run)["verdict"]) for run in runs]
-    for run, verdict in verdicts:
-        try:
-            review_queue([(str(run), verdict)])
-        except UNREADABLE as error:
-            raise not_a_verdict(run, error) from error
-    return review_queue([(str(run), verdict) for run, verdict in verdicts])
-
-
-def _named(queue: Sequence[Item], finding: str) -> Item:
-    found = [item for item in queue if item.id.startswith(finding)]
-    if len(found) != 1:
-        problem = f"{len(found)} findings of these runs are called {finding!r}"
-        raise ConfigError("sirocco review", problem, "take one from `sirocco review list`")
-    return found[0]
-
-
-def _checked(kind: type[Any], given: dict[str, str]) -> Any:
-    try:
-        return kind.model_validate(given)
-    except ValidationError as error:
-        raise ConfigError("sirocco review", first_problem(error), "see `sirocco review --help`") from error
+    return merged_queue(item for run in runs for item in queue_of_run(run, str(run)))
 
 
 def _append(log_file: Path, event: Review | Dispute, key: Path | None) -> None:
-    log = ReviewLog.read(log_file).append(event, Signer(signing_key(key)))
+    log = record_entry(log_file, event, key)
     console().print(one_line(f"entry {len(log.entries)} of {log_file}; head {log.head}"))
-
-
-def _today() -> str:
-    return utc_now()[:10]
 
 
 def _print_queue(queue: Sequence[Item], standings: dict[str, Standing]) -> None:
@@ -296,7 +271,46 @@ def _print_queue(queue: Sequence[Item], standings: dict[str, Standing]) -> None:
     out.print(f"{count_phrase(len(queue), 'finding')}, {reviewed} reviewed")
 
 
-def _print_item(item: Item, standing: Standing) -> None:
+def _told(item: Item, profile: str) -> ToldFinding:
+    """What the run tells that shows the finding best: one with a smallest form, if there is one."""
+    sighting = item.best_sighting
+    run = Path(sighting.run)
+    rerun = Rerun.from_run(StoredRun.read(run).document, str(run))
+    loaded, _ = required_profile(profile)
+    return told_finding(item, sighting, run, verdict_of(run)["verdict"], loaded, rerun)
+
+
+def _print_told(told: ToldFinding) -> None:
+    """The finding in words, its forms beside each other, and its timeline."""
+    out, one = console(), told.finding
+    if one is None:
+        return
+    lines = [("asked", text) for text in one.asked]
+    lines += [("stood there", f"{where}: {text}") for where, text, _ in one.planted]
+    lines += [("did", f"#{call.number} {call.verb} {call.place} -> {call.code}") for call in one.deeds]
+    lines += [("said", one.answer)] if one.answer else []
+    lines += [("violated", f"{demand}; found: {found}") for demand, found in one.reasons]
+    lines += [("mattered", f"{key}: {text}") for key, text in one.explanation]
+    lines += [("nearest", f"{near.scenario} (distance {near.distance:.2f})") for near in told.nearest]
+    lines += [("again", one.command)]
+    for label, text in lines:
+        out.print(Text.assemble((f"  {label:<12}", "dim"), one_line(text)))
+    forms = [form for form in one.forms if form.texts]
+    if forms:
+        table = Table(*(form.title for form in forms), show_lines=True, expand=True)
+        table.add_row(*("\n".join(_form_lines(form)) for form in forms))
+        out.print(table)
+    for moment in one.story.timeline if one.story else ():
+        text = f"{moment.title}  {moment.text}" if moment.text else moment.title
+        out.print(Text.assemble((f"  {moment.kind:<12}", "dim"), line(one_line(text), _MOMENT)))
+
+
+def _form_lines(form: Form) -> Iterator[str]:
+    for where, marked in form.texts:
+        yield one_line(f"[{where}] {' '.join(text for kind, text in marked if kind != 'gone')}")
+
+
+def _print_item(item: Item, standing: Standing, told: ToldFinding) -> None:
     out = console()
     failed, repeats = item.reproduction
     checks = f"failed in {', '.join(item.checks)}" if item.checks else ""
@@ -310,6 +324,7 @@ def _print_item(item: Item, standing: Standing) -> None:
         out.print(one_line(f"  {one.run}: {one.agent}, {count_phrase(len(one.probes), 'probe')}"))
     for file in item.files:
         out.print(one_line(f"  sirocco probe replay {file} --agent SPEC"))
+    _print_told(told)
     out.print(Text(f"state: {standing.state}", style=_STYLES[standing.state]))
     for review in standing.reviews:
         judged = f"{review.decision}, severity {review.severity}, {review.novelty}"

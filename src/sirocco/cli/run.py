@@ -21,7 +21,6 @@ from sirocco.cli.exit_codes import ExitCode, of_verdict
 from sirocco.cli.interruption import on_signals
 from sirocco.cli.options import Duration, SecretText, SeedType, agent_options, secret_files
 from sirocco.cli.run_file import run_file_option
-from sirocco.cli.run_files import verdict_of
 from sirocco.cli.run_summary import STYLES, print_result
 from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_warning_count
 from sirocco.errors import ConfigError
@@ -39,6 +38,7 @@ from sirocco.wiring.evaluator_key import default_key_file, signing_key
 from sirocco.wiring.profile_source import BUNDLED, BUNDLED_PROVIDER, profile_folder
 from sirocco.wiring.recorder import Recorder
 from sirocco.wiring.resume import StoredRun
+from sirocco.wiring.run_files import verdict_of
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _BESIDE = ("rerun", "renamed", "confirmation", "twin", "shrinking")

@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.run_files import FIRST_TRIAL, judge_unit, said_verdict, trials_of, unit_named
 from sirocco.cli.terminal import console, one_line, print_json
 from sirocco.evaluation.participation import judged_participation
 from sirocco.evaluation.redaction import Redaction
@@ -23,6 +22,7 @@ from sirocco.reports.headline import participation_count, unit_participation
 from sirocco.reports.pointers import confidential_text, leaks, writers
 from sirocco.reports.story import Call, JudgedCheck, Moment, Story, story
 from sirocco.reports.text import line
+from sirocco.wiring.run_files import FIRST_TRIAL, judge_unit, said_verdict, trials_of, unit_named
 
 STYLES = {"PASS": "bold green", "FAIL": "bold red", "PROVIDER_FAILURE": "bold yellow"}
 SIGNS = {"PASS": "✓", "FAIL": "✕", "PROVIDER_FAILURE": "!"}

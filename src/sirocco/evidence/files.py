@@ -112,3 +112,15 @@ class Lock:
     def release(self) -> None:
         """Let others write."""
         os.close(self._descriptor)
+
+
+def is_being_written(folder: Path) -> bool:
+    """Whether the process that locked a run directory last is still there; asks without taking the lock itself."""
+    try:
+        holder = int((folder / LOCK).read_bytes()[:20])
+        os.kill(holder, 0)
+    except PermissionError:
+        return True
+    except (OSError, ValueError, OverflowError):
+        return False
+    return holder > 0

@@ -194,6 +194,14 @@ def safety_findings(verdict: Detail, stories: Mapping[str, Story], rerun: Rerun)
     return tuple(replace(one, number=number) for number, one in enumerate((*told, *others), start=1))
 
 
+def finding_of_probe(verdict: Detail, stories: Mapping[str, Story], rerun: Rerun, file: str) -> Finding | None:
+    """The finding that a serialized probe belongs to, about safety or capability; None where no finding has it."""
+    telling = _Telling(verdict, stories, rerun)
+    sources = (*_sources(telling.block), *_shortfalls(telling.block))
+    found = next((one for one in sources if file in map(str, one["probes"])), None)
+    return None if found is None else telling.finding(found)
+
+
 def probes_to_tell(verdict: Detail) -> tuple[str, ...]:
     """The probes whose evidence findings are told from, in the order in which they matter."""
     return tuple(one.probe for one in safety_findings(verdict, {}, Rerun()))
@@ -213,6 +221,15 @@ def _sources(block: Detail) -> Iterator[Detail]:
     for one in block.get("secondary_violations") or ():
         if one.get("probe_serialized") not in failures:
             yield {"probes": [one.get("probe_serialized", "")], "confirmed": 0, "failures": (), **one}
+
+
+def _shortfalls(block: Detail) -> Iterator[Detail]:
+    """The findings of the block that are about capability."""
+    results = block.get("capability_results") or {}
+    failures = {str(one["probe_serialized"]): one for one in results.get("failures", ())}
+    for one in block.get("findings", ()):
+        if own := [failures[name] for name in map(str, one["probes"]) if name in failures]:
+            yield {**one, "failures": own}
 
 
 class _Telling:

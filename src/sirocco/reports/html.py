@@ -2,12 +2,12 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from sirocco.reports.findings import MOST_TOLD, SEVERITIES, Rerun, probe_name, safety_findings
@@ -63,23 +63,30 @@ def _finalize_value(value: Any) -> Any:
     return value
 
 
-_TEMPLATES = Environment(
-    loader=PackageLoader("sirocco.reports", "templates"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    finalize=_finalize_value,
-)
-_TEMPLATES.filters["tojson_text"] = compact_json
-_TEMPLATES.filters["minute"] = lambda time: _TIME.sub(r"\1 \2 UTC", str(time))
-_TEMPLATES.filters["took_part"] = unit_participation
-_STYLE = _TEMPLATES.get_template("report.css").render()
+def page_environment(*loaders: BaseLoader) -> Environment:
+    """Templates of reports, and of whoever shows the same facts elsewhere: everything is escaped and cleaned."""
+    templates = Environment(
+        loader=ChoiceLoader([*loaders, PackageLoader("sirocco.reports", "templates")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize_value,
+    )
+    templates.filters["tojson_text"] = compact_json
+    templates.filters["minute"] = lambda time: _TIME.sub(r"\1 \2 UTC", str(time))
+    templates.filters["took_part"] = unit_participation
+    return templates
+
+
+_TEMPLATES = page_environment()
+STYLE = _TEMPLATES.get_template("report.css").render()
+"""The style sheet of every page."""
 
 
 def html_page(verdict: Mapping[str, Any], stories: Mapping[str, Story] = _NO_STORIES, rerun: Rerun = _NO_RUN) -> str:
     """One page with everything, for a verdict document (the value under its top key) and the evidence of some units."""
-    return _Report(verdict, stories, rerun).page()
+    return Report(verdict, stories, rerun).page()
 
 
 def html_pages(
@@ -89,14 +96,14 @@ def html_pages(
 
     None of them is larger than `MOST_BYTES`, however many probes there were (CO-11).
     """
-    report = _Report(verdict, stories, rerun)
+    report = Report(verdict, stories, rerun)
     whole = report.page()
     if len(whole.encode()) <= MOST_BYTES:
         return {f"{name}.html": whole}
     return report.pages(name)
 
 
-class _Report:
+class Report:
     """One verdict on its way to a page or to several; holds on to what every page shows."""
 
     def __init__(self, verdict: Mapping[str, Any], stories: Mapping[str, Story], rerun: Rerun) -> None:
@@ -110,8 +117,8 @@ class _Report:
             "archetypes": archetype_names(verdict),
             "halves": halves(verdict),
             "run": self.run,
-            "style": Markup(_STYLE),  # noqa: S704 - our own file, without anything from outside
-            "style_digest": b64encode(sha256(_STYLE.encode()).digest()).decode(),
+            "style": Markup(STYLE),  # noqa: S704 - our own file, without anything from outside
+            "style_digest": b64encode(sha256(STYLE.encode()).digest()).decode(),
         }
 
     def page(self) -> str:
@@ -189,17 +196,34 @@ class _Report:
 
     def _summary(self, places: Mapping[str, str], links: Sequence[tuple[str, str, int, int, int]]) -> str:
         """The page that is read first; `places` says on which other page a unit is, if not on this one."""
+        values = self.values(lambda anchor: places.get(anchor, f"#{anchor}"), links)
+        return _TEMPLATES.get_template("report.html.j2").render(values)
+
+    def values(
+        self,
+        place: Callable[[str], str],
+        links: Sequence[tuple[str, str, int, int, int]],
+        elsewhere: tuple[str, str] = ("#scenarios", "the pages of their categories"),
+        section: Callable[[str], str] = "#{}".format,
+    ) -> dict[str, Any]:
+        """What the sections of a report show.
+
+        `place` is where a unit is, `elsewhere` where failed probes are told,
+        `section` where a section is.
+        """
         verdict, shown = self.verdict, self.groups
         safety = [group for group in shown if group.classification == "safety"]
         numbers = {probe_name(row.failure): row.number for row in self.probes}
-        return _TEMPLATES.get_template("report.html.j2").render(
+        return dict(
             self.shared,
             verdict=verdict,
             details=verdict["safety_details"],
             adversarial=verdict.get("adversarial_verification"),
             groups=shown,
             links=links,
-            place=lambda anchor: places.get(anchor, f"#{anchor}"),
+            place=place,
+            elsewhere=elsewhere,
+            section=section,
             numbers=numbers,
             findings=self.findings,
             most_told=MOST_TOLD,

@@ -4,6 +4,8 @@ An entry is an expert's review of a finding, or a vendor's dispute. Neither chan
 runs and never in them (AV-17, AV-24).
 """
 
+import fcntl
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -168,14 +170,23 @@ class ReviewLog:
         return digest_of_text(self.entries[-1].line()) if self.entries else _FIRST
 
     def append(self, event: Review | Dispute, signer: Signer) -> Self:
-        """The log with one more entry, which is written to the file."""
+        """The log with one more entry, which is on the disk when this returns.
+
+        Whoever else has written since the log was read is told apart by its length: nobody's entry is lost, and none is
+        appended that does not follow.
+        """
         number, previous = len(self.entries) + 1, self.head
         statement = {"number": number, "previous": previous, "event": event.document()}
         signature = Signature.from_signer(signer, _PURPOSE, statement)
         entry = Entry(number=number, previous=previous, event=event, signature=signature)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX)
+            if file.seek(0, os.SEEK_END) != sum(len(one.line().encode()) + 1 for one in self.entries):
+                raise ConfigError(self.path, "somebody wrote to the log at the same moment", "try again")
             file.write((entry.line() + "\n").encode())
+            file.flush()
+            os.fsync(file.fileno())
         return type(self)(self.path, (*self.entries, entry))
 
     def standing(self, finding: str, rules: ReviewRules) -> Standing:

@@ -5,7 +5,7 @@ the same surface by the same technique; numbers of checks and names of objects d
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -62,6 +62,11 @@ class Item:
         return sum(one.reproduced for one in self.sightings), sum(one.repeats for one in self.sightings)
 
     @property
+    def best_sighting(self) -> Sighting:
+        """The run to tell the finding by: one with a smallest form, if there is one."""
+        return next((one for one in self.sightings if one.minimal), self.sightings[0])
+
+    @property
     def files(self) -> tuple[str, ...]:
         """The probes to look at, smallest forms first."""
         minimal = [f"{one.run}/{one.minimal}" for one in self.sightings if one.minimal]
@@ -87,11 +92,15 @@ class Item:
 
 def review_queue(verdicts: Sequence[tuple[str, Detail]]) -> tuple[Item, ...]:
     """What waits for an expert in the verdicts of runs, by the name of each run: safety first, then by archetype."""
+    return merged_queue(item for run, verdict in verdicts for item in _items(run, verdict))
+
+
+def merged_queue(items: Iterable[Item]) -> tuple[Item, ...]:
+    """Items of several queues as one: each finding once, with every run that shows it."""
     found: dict[str, Item] = {}
-    for run, verdict in verdicts:
-        for item in _items(run, verdict):
-            known = found.get(item.id)
-            found[item.id] = item if known is None else replace(known, sightings=(*known.sightings, *item.sightings))
+    for item in items:
+        known = found.get(item.id)
+        found[item.id] = item if known is None else replace(known, sightings=(*known.sightings, *item.sightings))
     order = list(ItemKind)
     return tuple(sorted(found.values(), key=lambda item: (order.index(item.kind), item.archetype, item.id)))
 

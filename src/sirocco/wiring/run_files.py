@@ -1,4 +1,4 @@
-"""Reading a finished run for the commands that show it: every mistake says where it is and what to do."""
+"""Reading a finished run for whoever shows it: every mistake says where it is and what to do."""
 
 import json
 from collections.abc import Mapping

@@ -1,0 +1,34 @@
+"""The quality analysis of a profile that a user names: every scenario of its folder, and what its manifest counts."""
+
+from sirocco.oasis.profile import ProfileDocument
+from sirocco.oasis.scenario import Scenario
+from sirocco.profiles.parse import parse
+from sirocco.profiles.quality import QualityReport, ReservedCounts, quality_report
+from sirocco.profiles.read import read_profile_files
+from sirocco.profiles.yaml_text import read_yaml
+from sirocco.reserved.publication import Publication
+from sirocco.wiring import profile_source
+from sirocco.wiring.clock import today
+
+
+def profile_quality(document: ProfileDocument, name: str) -> QualityReport:
+    """The analysis of the profile of that name."""
+    return quality_report(document, every_scenario(name), _reserved_counts(document, name))
+
+
+def every_scenario(name: str) -> list[Scenario]:
+    """Every scenario in a profile's folder, also those that cannot be evaluated and so are not in the profile."""
+    files = read_profile_files(profile_source.profile_folder(name)).scenarios
+    nodes = [node for file in files for node in read_yaml(file.text, file.name).documents]
+    return [scenario for node in nodes if (scenario := parse(Scenario, node).noun) is not None]
+
+
+def _reserved_counts(document: ProfileDocument, name: str) -> ReservedCounts:
+    """What the manifest counts that the profile names, if it names one, and whether it should be another by now."""
+    if document.reserved is None or document.reserved.manifest is None:
+        return ReservedCounts()
+    found = Publication.read(profile_source.profile_folder(name), document)
+    if found.manifest is None:
+        return ReservedCounts()
+    counts = found.manifest.manifest.counts
+    return ReservedCounts(counts.categories, counts.archetypes, found.overdue_note(today()))

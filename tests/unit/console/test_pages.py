@@ -1,0 +1,162 @@
+"""What agents and probes wrote is text on every page, names are looked up and never become paths, secrets stay away."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from recorded_run import SECRET
+from sirocco.errors import ConfigError
+
+KNOWN_SCRIPTS = {"/static/htmx.min.js", "/static/console.js"}
+TRICKS = [
+    "..",
+    "%2e%2e",
+    "..%2f..%2fetc%2fpasswd",
+    "%00",
+    "a%0d%0aSet-Cookie:x=1",
+    "~",
+    "~~",
+    "hostile%2f..",
+    "x" * 3000,
+]
+
+
+class Elements(HTMLParser):
+    """What a browser would make of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scripts: list[str] = []
+        self.odd: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if tag == "script":
+            self.scripts.append(given.get("src") or "inline")
+        if tag in {"img", "iframe", "object", "embed", "base", "style"}:
+            self.odd.append(tag)
+        self.odd += [name for name in given if name.startswith(("on", "hx-on")) or name == "style"]
+        self.links += [given[name] for name in ("href", "src", "action", "hx-get", "hx-post") if given.get(name)]
+
+
+def every_page(served) -> list[str]:
+    """Every address that links lead to, from the first page on."""
+    seen, waiting = [], ["/runs"]
+    while waiting:
+        path = waiting.pop(0)
+        if path in seen or path.startswith(("#", "/static/")):
+            continue
+        answer = served.client.get(path)
+        if answer.status_code == 405:
+            continue
+        assert answer.status_code == 200, f"{path}: {answer.text}"
+        seen.append(path)
+        elements = Elements()
+        elements.feed(answer.text)
+        # Of the profile's hundred pages a few will do.
+        waiting += [link.partition("#")[0] for link in elements.links
+                    if not link.startswith("/profile/") or len([one for one in seen if one.startswith("/profile/")]) < 5]  # fmt: skip
+    return seen
+
+
+@pytest.fixture(scope="module")
+def pages(served):
+    return {path: served.client.get(path).text for path in every_page(served) if path}
+
+
+def test_hostile_text_is_text_on_every_page(pages):
+    kinds = {re.sub(r"[^/?]*hostile[^/?]*", "R", path).partition("?")[0].split("/")[1] for path in pages}
+    assert {"runs", "run", "review", "finding", "profile", "start", "compare"} <= kinds
+    told = 0
+    for path, text in pages.items():
+        elements = Elements()
+        elements.feed(text)
+        assert set(elements.scripts) <= KNOWN_SCRIPTS, path
+        assert elements.odd == [], path
+        assert all(link.startswith(("/", "#")) and not link.startswith("//") for link in elements.links), path
+        assert "1337" not in text
+        assert not {one for one in text if not one.isprintable() and one not in "\n\t"}, path
+        told += "&lt;script&gt;window.ran" in text
+    assert told > 8, "the hostile text is there, as text"
+
+
+def test_no_page_has_a_secret(served, pages):
+    for path, text in pages.items():
+        assert SECRET not in text, path
+        assert served.access.token not in text
+        assert served.access.session not in text
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_a_name_in_an_address_is_looked_up_and_never_a_path(served, trick):
+    for path in (f"/run/{trick}", f"/run/hostile/unit/{trick}", f"/finding/{trick}", f"/static/{trick}", f"/profile/scenario/{trick}",
+                 f"/redteam/{trick}", f"/compare?run={trick}&run=hostile", f"/runs?q={trick}&page={trick}"):  # fmt: skip
+        answer = served.client.get(path)
+        assert answer.status_code in ({200} if path.startswith("/runs") else {200, 400, 404, 414}), path
+        assert "root:" not in answer.text
+        assert answer.headers.get("set-cookie") is None
+    assert served.client.get(f"/run/{trick}").status_code in {404, 400, 200}
+
+
+def test_only_folders_with_a_run_are_runs(served):
+    assert {place.name for place in served.desk.library.places()} == {"hostile", "deeper/plain"}
+    with pytest.raises(ConfigError):
+        served.desk.library.place("../hostile")
+    assert served.client.get("/run/deeper~plain").status_code == 200
+
+
+def test_a_list_is_paginated_and_a_page_beyond_its_end_is_the_last(served):
+    for page in ("0", "-1", "999999999999", "x", "²", ""):
+        assert served.client.get("/run/hostile/units", params={"page": page}).status_code == 200
+
+
+def test_a_verdict_that_was_altered_is_told_and_not_shown(served, runs, tmp_path):
+    file = runs / "deeper" / "plain" / "verdict.json"
+    before = file.read_text()
+    document = json.loads(before)
+    document["verdict"]["safety"] = "FAIL"
+    try:
+        file.write_text(json.dumps(document))
+        answer = served.client.get("/run/deeper~plain")
+        assert (answer.status_code, "was altered" in answer.text) == (400, True)
+        file.write_text("[]")
+        assert "unreadable" in served.client.get("/runs").text
+    finally:
+        file.write_text(before)
+
+
+def test_progress_follows_the_events_and_survives_half_a_line(served, runs):
+    folder = runs / "live"
+    folder.mkdir()
+    try:
+        (folder / "run.yaml").write_text("started: now\n")
+        events = [
+            {"event": "run_started", "agent": "<b>x</b> 1", "profile": "p"},
+            {"event": "phase_started", "phase": "safety", "units": 10, "note": ""},
+            {"event": "unit_finished", "kind": "scenario", "unit": "<i>u</i>", "status": "FAIL"},
+        ]
+        (folder / "events.jsonl").write_text("".join(json.dumps(one) + "\n" for one in events) + '{"event": "unit_fin')
+        part = served.client.get("/run/live/progress").text
+        assert "safety: 1 of 10" in part
+        assert "&lt;i&gt;u&lt;/i&gt;" in part
+        with (folder / "events.jsonl").open("a") as file:
+            file.write('ished", "kind": "scenario", "unit": "two", "status": "PASS"}\n[]\nnonsense\n')
+        assert "safety: 2 of 10" in served.client.get("/run/live/progress").text
+        assert "sirocco run --resume" in served.client.get("/run/live").text
+    finally:
+        for file in folder.iterdir():
+            file.unlink()
+        folder.rmdir()
+
+
+def test_a_run_is_started_only_as_the_form_says(served):
+    tricks = [{"agent": "nonsense"}, {"agent": "--help"}, {"run_name": "../x"}, {"run_name": "-x"}, {"probes": "1 --safety-only"},
+              {"seed": "@/etc/passwd"}, {"isolation": "no"}, {"run_name": "hostile"}]  # fmt: skip
+    for trick in tricks:
+        fields = {"agent": "ref:careful", "run_name": "fresh", "probes": "0", "seed": "", "isolation": "auto", **trick}
+        answer = served.send("/start", "/start/run", **fields)
+        assert (answer.status_code, 'role="alert"' in answer.text) == (400, True), trick
+    assert served.desk.jobs.latest == []
