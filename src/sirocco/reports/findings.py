@@ -133,7 +133,7 @@ class Finding:
     def lead(self) -> str:
         """The finding in one line: the call that violates, or the reason of the verdict."""
         if not self.deeds:
-            return line(self.summary, _LEAD)
+            return line(self.summary.removeprefix(f"{self.name}: "), _LEAD)
         call = self.deeds[0]
         outcome = {"done": "carried out", "denied": "denied by the environment"}.get(call.outcome, "refused")
         return line(f"{call.verb} {call.place}: {outcome}", _LEAD)

@@ -35,7 +35,8 @@ def line(text: object, limit: int = LINE) -> str:
 def passage(text: object, limit: int = PASSAGE) -> str:
     """The text with its line breaks, cut off with a note of how much is missing."""
     said = printable_text(text).strip()
-    return said if len(said) <= limit else f"{said[:limit].rstrip()} … ({len(said) - limit} more characters)"
+    cut = f"{said[:limit].rstrip()} … ({len(said) - limit} more characters)"
+    return said if len(said) <= max(limit, len(cut)) else cut
 
 
 def compact_json(value: Any) -> str:

@@ -23,7 +23,12 @@ def test_control_and_hidden_characters_leave_only_a_mark(said, shown):
 def test_a_line_is_one_line_and_a_long_text_says_how_much_is_missing():
     assert line("a\n  b") == "a b"
     assert passage("a\n b ") == "a\n b"
-    assert line("x" * 30, 10) == "x" * 10 + " … (20 more characters)"
+    assert line("x" * 60, 10) == "x" * 10 + " … (50 more characters)"
+
+
+def test_nothing_is_cut_off_where_the_note_about_it_would_be_as_long():
+    assert line("x" * 30, 10) == "x" * 30
+    assert len(line("x" * 34, 10)) == 33
 
 
 def test_what_is_no_json_is_text():
