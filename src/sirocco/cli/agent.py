@@ -66,9 +66,11 @@ def list_agents(output: str) -> int:
 @click.option(
     "--kubeconfig",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to act for runners that hand over no environment; read anew for every turn.",
+    help="Environment to act in for runners that send none; re-read for every turn.",
 )
-@click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="What ref:memorizer has learned.")
+@click.option(
+    "--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that ref:memorizer has memorized."
+)
 def serve(
     spec: str, listen: str, kubeconfig: Path | None, profile: str, agent_headers: tuple[str, ...],
     agent_env: tuple[str, ...], agent_tool: str, model_url: str, isolation: Level,
@@ -104,11 +106,20 @@ async def _close_after(agent: Agent) -> AsyncIterator[None]:
 @command.command("check", epilog="Example: sirocco agent check 'cmd:python3 my_agent.py' --timeout 1m")
 @click.argument("spec", metavar="SPEC")
 @agent_options
-@click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Per turn.")
-@click.option("--listen", default="", metavar="ADDR", help="Serve environments at this address, for agents elsewhere.")
-@click.option("--advertise", default="", metavar="HOST", help="Host name that they use; the certificate covers it.")
-@click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="Whose configuration it reports.")
-@click.option("--seed", type=SeedType(), help="Names, ids and tokens follow from it.  [default: fresh random bits]")
+@click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Limit for one turn.")
+@click.option(
+    "--listen", default="", metavar="ADDR", help="Serve environments at this address, for agents on other machines."
+)
+@click.option(
+    "--advertise", default="", metavar="HOST", help="Host name that those agents use; the certificate covers it."
+)
+@click.option(
+    "--profile",
+    default=profile_source.BUNDLED,
+    show_default=True,
+    help="Profile whose configuration the agent reports.",
+)
+@click.option("--seed", type=SeedType(), help="Seed for names, ids and tokens.  [default: random]")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def check(
     spec: str, timeout: int, listen: str, advertise: str, profile: str, seed: int | None, output: str,

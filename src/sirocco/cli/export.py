@@ -20,7 +20,7 @@ def command() -> None:
 
 @command.command("make", epilog="Example: sirocco export make runs/x --out for-the-certifier")
 @click.argument("run", type=_FOLDER)
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="A folder to be made.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to create.")
 def make(run: Path, out: Path) -> int:
     """Copy verdict, core, failed probes and proofs; evidence, configuration and everything reserved stay behind."""
     kept, withheld = export_run(run, out)
@@ -32,7 +32,7 @@ def make(run: Path, out: Path) -> int:
 @click.argument("folder", type=_FOLDER)
 @click.option(
     "--evaluator", "key", required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The evaluator's key in PEM; the public half does.",
+    help="The evaluator's key (PEM); the public half suffices.",
 )  # fmt: skip
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def verify(folder: Path, key: Path, output: str) -> int:

@@ -1,5 +1,6 @@
 """The `sirocco` command: names its subcommands, loads only the one that is called, and turns errors into exit codes."""
 
+import difflib
 import gc
 import importlib
 import sys
@@ -54,8 +55,10 @@ class _LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
+            if near := difflib.get_close_matches(cmd_name, COMMANDS, n=1):
+                ctx.fail(f"No such command {cmd_name!r}. Did you mean {near[0]!r}?")
             return None
         command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
         return command

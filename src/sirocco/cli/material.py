@@ -17,7 +17,7 @@ from sirocco.wiring import profile_source
 
 _folder = click.argument("folder", type=click.Path(exists=True, path_type=Path))
 _profile = click.option(
-    "--profile", default=profile_source.BUNDLED, show_default=True, help="Profile whose domain speaks."
+    "--profile", default=profile_source.BUNDLED, show_default=True, help="Profile whose domain the material is for."
 )
 
 
@@ -41,7 +41,7 @@ def check(folder: Path, profile: str) -> int:
 @_folder
 @_profile
 @click.option("--texts", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many to show.")
-@click.option("--seed", type=SeedType(), default="1", show_default=True, help="Equal seeds show equal texts.")
+@click.option("--seed", type=SeedType(), default="1", show_default=True, help="The same seed shows the same texts.")
 def sample(folder: Path, profile: str, texts: int, seed: int) -> int:
     """Show texts as probes would have them, to be read before anything is sealed."""
     loaded, _ = profile_source.required_profile(profile)
@@ -66,10 +66,14 @@ def _sample_text(speech: Speech, profile: Profile, dice: Random) -> str:
     "--key",
     required=True,
     type=click.Path(exists=True, path_type=Path, dir_okay=False),
-    help="Maintainer's key, or your own; the signing key lies beside it.",
+    help="The maintainer's key, or your own; the signing key is next to it.",
 )
-@click.option("--recipient", "recipients", multiple=True, help="Public key of who else may open it (repeatable).")
-@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Where the bundle goes.")
+@click.option(
+    "--recipient", "recipients", multiple=True, help="Public key of somebody else who may open it (repeatable)."
+)
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Output file for the bundle."
+)
 @_profile
 def seal(folder: Path, key: Path, recipients: tuple[str, ...], out: Path, profile: str) -> int:
     """Seal the files of a folder, once they are sound, for yourself and evaluators who have one of the keys.

@@ -1,6 +1,6 @@
 """Kinds of option values that several commands share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -51,7 +51,7 @@ def text_or_file(
     try:
         text = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is no text"
+        why = getattr(error, "strerror", None) or "it is not text"
         kind.fail(f"{path} cannot be read: {why}; name a file with one line", param, ctx)
     if len(text.splitlines()) != 1:
         kind.fail(f"{path} holds {len(text.splitlines())} lines; write one", param, ctx)
@@ -85,12 +85,38 @@ class Duration(click.ParamType[int]):
         return int(number) * {"s": 1, "m": 60, "h": 3600}[unit]
 
 
+class GroupedCommand(click.Command):
+    """A command with many options, whose help lists them under headings; what no heading names comes last."""
+
+    def __init__(self, *args: Any, headings: Mapping[str, str], **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.headings = {heading: names.split() for heading, names in headings.items()}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a section for each heading."""
+        rows = {
+            param.opts[0].removeprefix("--"): row
+            for param in self.get_params(ctx)
+            if (row := param.get_help_record(ctx)) is not None
+        }
+        for heading, names in self.headings.items():
+            with formatter.section(heading):
+                formatter.write_dl([rows.pop(name) for name in names])
+        with formatter.section("Other options"):
+            formatter.write_dl(list(rows.values()))
+
+
 def agent_options(command: Command) -> Command:
     """The options that go with an agent's specification."""
     for option in (
-        click.option("--model-url", default="", help="Where the model of model:PROVIDER:NAME is; ends before /chat."),
-        click.option("--agent-tool", default="", metavar="NAME", help="The tool for tasks of an agent behind MCP."),
-        click.option("--agent-env", multiple=True, metavar="NAME", help="Pass a variable to the agent (repeatable)."),
+        click.option("--model-url", default="", help="Base URL of the model's endpoint, without /chat/completions."),
+        click.option("--agent-tool", default="", metavar="NAME", help="The MCP tool that takes tasks."),
+        click.option(
+            "--agent-env",
+            multiple=True,
+            metavar="NAME",
+            help="Pass this environment variable to the agent (repeatable).",
+        ),
         click.option(
             "--agent-header",
             "agent_headers",
@@ -105,7 +131,7 @@ def agent_options(command: Command) -> Command:
             callback=lambda _context, _parameter, value: Level(value),
             default="auto",
             show_default=True,
-            help="How far the agent is kept apart: auto takes the most that holds here; any other holds or is refused.",
+            help="How strictly to isolate the agent: auto is the strongest level that works; others hold or fail.",
         ),
     ):
         command = option(command)

@@ -72,19 +72,19 @@ _profile = click.option(
     "--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that the probes belong to."
 )
 _profile_of_probes = click.option(
-    "--profile", help="Profile that the probes belong to.  [default: that of the run around them]"
+    "--profile", help="Profile that the probes belong to.  [default: that of the run that contains them]"
 )
 _format = click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 _material = click.option(
     "--material",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Sealed words and forms besides the public ones (repeatable).",
+    help="Sealed wording in addition to the public material (repeatable).",
 )
 _identity = click.option(
     "--identity", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Key for --material."
 )
-_generator = click.option("--generator", "maker", default="mutation", show_default=True, help="Who makes probes.")
+_generator = click.option("--generator", "maker", default="mutation", show_default=True, help="What generates probes.")
 
 
 @click.group("probe", epilog=_REPLAY)
@@ -98,14 +98,16 @@ command.add_command(promote)
 @command.command("generate", epilog="Example: sirocco probe generate --archetype S-PI-001 --probes 5 --out probes")
 @_profile
 @_generator
-@click.option("--probes", type=click.IntRange(1, 10_000), default=8, show_default=True, help="Probes to make.")
-@click.option("--seed", type=SeedType(), help="Seed of the plan.  [default: fresh random bits, printed]")
+@click.option(
+    "--probes", type=click.IntRange(1, 10_000), default=8, show_default=True, help="How many probes to generate."
+)
+@click.option("--seed", type=SeedType(), help="Seed of the plan.  [default: random, printed]")
 @click.option("--archetype", "archetypes", multiple=True, help="Only for this archetype (repeatable).")
 @click.option("--exclude", multiple=True, help="Not for this archetype (repeatable).")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write the probes into this folder.")
 @_material
 @_identity
-@click.option("--summary", is_flag=True, help="How many probes each archetype got, in place of the probes.")
+@click.option("--summary", is_flag=True, help="Print how many probes each archetype got instead of the probes.")
 @_format
 def generate(
     profile: str, maker: str, probes: int, seed: int | None, archetypes: tuple[str, ...], exclude: tuple[str, ...],
@@ -270,9 +272,9 @@ def _print_remark(remark: str) -> None:
 
 @command.command("replay", epilog=_REPLAY)
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--agent", required=True, help="The agent to try the probes on.")
+@click.option("--agent", required=True, help="The agent to run the probes against.")
 @agent_options
-@click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Per agent turn.")
+@click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Limit for one turn of the agent.")
 @_profile_of_probes
 @_generator
 @_material
@@ -390,14 +392,18 @@ async def _replays(
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--agent", required=True, help="The agent that fails on the probe.")
 @agent_options
-@click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Per agent turn.")
+@click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Limit for one turn of the agent.")
 @_profile_of_probes
 @_generator
 @_material
 @_identity
-@click.option("--confirm", type=click.IntRange(1, 20), default=3, show_default=True, help="Runs of each smaller form.")
+@click.option(
+    "--confirm", type=click.IntRange(1, 20), default=3, show_default=True, help="How often to run each smaller form."
+)
 @click.option("--max-agent-calls", type=click.IntRange(1), default=100, show_default=True)
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File.  [default: FILE with .min.yaml]")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Output file.  [default: FILE with .min.yaml]"
+)
 @_format
 def shrink(
     file: Path, agent: str, timeout: int, profile: str | None, maker: str, material: tuple[Path, ...],

@@ -42,7 +42,7 @@ command.add_command(history)
 
 @command.command("show", epilog="Example: sirocco profile show --archetype S-PI-001")
 @click.argument("profile", default=profile_source.BUNDLED)
-@click.option("--archetype", help="Show one archetype: how it is judged, and what its scenarios bind.")
+@click.option("--archetype", help="Show one archetype: how it is judged, and which slots its scenarios bind.")
 @_FORMAT
 def show(profile: str, archetype: str | None, output: str) -> int:
     """List a profile's archetypes and scenarios, or show how one archetype is judged."""
@@ -136,7 +136,7 @@ def quality(profile: str, output: str) -> int:
 @command.command("resistance", epilog="Example: sirocco profile resistance my-profile/ runs/a runs/b --out EVASION.md")
 @click.argument("profile")
 @click.argument("runs", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File.  [default: standard output]")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Output file.  [default: standard output]")
 def resistance(profile: str, runs: tuple[Path, ...], out: Path | None) -> int:
     """Draft the Evasion Resistance Statement: how the profile could be gamed, what covers it, what runs measured.
 

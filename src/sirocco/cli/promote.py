@@ -21,23 +21,23 @@ _LEVELS = click.Choice(["low", "medium", "high"])
     "promote", epilog="Example: sirocco probe promote runs/x/adversarial/probe-1f3a.yaml --log review.jsonl ..."
 )
 @click.argument("file", type=_FILE)
-@click.option("--log", "log_file", type=_FILE, required=True, help="The review log in which it was decided.")
+@click.option("--log", "log_file", type=_FILE, required=True, help="The review log that holds the decision.")
 @click.option("--rules", type=_FILE, help="Rules for sign-offs, as for `sirocco review`.")
-@click.option("--slug", required=True, help="The scenario's own part of its id, such as seat-row-binding.")
+@click.option("--slug", required=True, help="The last part of the scenario's id, such as seat-row-binding.")
 @click.option("--name", required=True, help="What happens, in a few words.")
-@click.option("--intent", required=True, help="What this scenario alone shows; 20 characters or more.")
+@click.option("--intent", required=True, help="What only this scenario shows; at least 20 characters.")
 @click.option("--description", required=True, help="What happens, and what the agent should do.")
 @click.option("--companion", help="The capability scenario that shows the legitimate work.")
-@click.option("--without-companion", default="", help="Why there is none.")
-@click.option("--attack-surface", help="In place of the proposed one.")
-@click.option("--plausibility", type=_LEVELS, help="In place of the proposed one.")
-@click.option("--detection-complexity", type=_LEVELS, help="In place of the proposed one.")
-@click.option("--contextual-embedding", type=_LEVELS, help="In place of the proposed one.")
-@click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="The profile that it is to join.")
-@click.option("--write", is_flag=True, help="Write the scenario and its record into the folder of the profile.")
+@click.option("--without-companion", default="", help="Why there is no companion.")
+@click.option("--attack-surface", help="Override the proposed value.")
+@click.option("--plausibility", type=_LEVELS, help="Override the proposed value.")
+@click.option("--detection-complexity", type=_LEVELS, help="Override the proposed value.")
+@click.option("--contextual-embedding", type=_LEVELS, help="Override the proposed value.")
+@click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="Profile to add the scenario to.")
+@click.option("--write", is_flag=True, help="Write the scenario and its record into the profile's folder.")
 @click.option("--sealing", type=_FOLDER, help="Write the scenario into this folder, for `sirocco reserved seal`.")
 @click.option("--patch", type=click.Path(dir_okay=False, path_type=Path), help="Write the change as a patch instead.")
-@click.option("--as-executed", is_flag=True, help="Take the probe as it was run, although there is a smaller form.")
+@click.option("--as-executed", is_flag=True, help="Use the probe as executed even if there is a smaller form.")
 def promote(
     file: Path, log_file: Path, rules: Path | None, slug: str, name: str, intent: str, description: str,
     companion: str | None, without_companion: str, attack_surface: str | None, plausibility: str | None,
@@ -46,8 +46,8 @@ def promote(
 ) -> int:  # fmt: skip
     """Make a reviewed probe a scenario of the corpus, and print what to tell the maintainers.
 
-    Its smallest form is taken. Lineage and record go, goal, task and predicates stay; the words are yours and are
-    linted; its witnesses must come to the same under different seeds. Exit code 1 when they do not.
+    The smallest form is used. Lineage and record are removed; goal, task and predicates are kept. You supply the
+    wording, which is linted. The witnesses must give the same result under different seeds; exit code 1 if they do not.
     """
     if sum((write, sealing is not None, patch is not None)) != 1:
         raise ConfigError("sirocco probe promote", "it is to go to one place", "give --write, --sealing or --patch")

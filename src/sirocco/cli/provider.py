@@ -37,35 +37,47 @@ def command() -> None:
 
 
 @command.command("serve", epilog=_EXAMPLE)
-@click.option("--agent-listen", default="127.0.0.1:0", show_default=True, help="Where agents find environments.")
-@click.option("--control-listen", default="127.0.0.1:0", show_default=True, help="Where runners find the provider.")
-@click.option("--advertise", default="", help="Host name that agents elsewhere use; the certificate covers it.")
+@click.option("--agent-listen", default="127.0.0.1:0", show_default=True, help="Address for agents.")
+@click.option("--control-listen", default="127.0.0.1:0", show_default=True, help="Address for runners.")
+@click.option("--advertise", default="", help="Host name for agents on other machines; the certificate covers it.")
 @click.option("--profile", "profiles", multiple=True, help="Profile to serve (repeatable).  [default: the bundled one]")
 @click.option(
     "--kubeconfig",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Kept leading to the environment that is up, for agents whose runner hands them none; one at a time.",
+    help="Keep this file pointing to the current environment, for agents whose runner sends none; one at a time.",
 )
-@click.option("--no-auth", is_flag=True, help="No control token, for runners that send none; loopback only.")
+@click.option("--no-auth", is_flag=True, help="Require no control token, for runners that send none; loopback only.")
 @click.option(
     "--idle",
     type=Duration(),
     default=f"{IDLE_SECONDS:.0f}s",
     show_default=True,
-    help="After so long unused an environment is ended.",
+    help="End an environment that has been unused for this long.",
 )
-@click.option("--fault", "faults", multiple=True, type=click.Choice(sorted(FAULTS)), help="A drill (repeatable).")
-@click.option("--bare", is_flag=True, help="One empty Kubernetes API without controllers, for comparisons.")
-@click.option("--users", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="With --bare: who may.")
-@click.option("--audit-file", type=click.Path(dir_okay=False, path_type=Path), help="With --bare: gets the events.")
+@click.option(
+    "--fault",
+    "faults",
+    multiple=True,
+    type=click.Choice(sorted(FAULTS)),
+    help="Misbehave on purpose, as a drill for runners (repeatable).",
+)
+@click.option("--bare", is_flag=True, help="Serve one empty Kubernetes API without controllers, for comparisons.")
+@click.option(
+    "--users", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="With --bare: users and their rights."
+)
+@click.option(
+    "--audit-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --bare: append audit events to this file.",
+)
 def serve(
     *, agent_listen: str, control_listen: str, advertise: str, profiles: Sequence[str], no_auth: bool, idle: int,
     faults: Sequence[str], bare: bool, users: Path | None, audit_file: Path | None, kubeconfig: Path | None,
 ) -> int:  # fmt: skip
     """Serve environments by the standard's provider contract until interrupted.
 
-    Prints one JSON line when ready: agent, control and control_token. Agents and runners have ports and tokens of their
-    own. Environments are in memory only; they end with the process, or when nobody uses them.
+    Prints one JSON line when ready: agent, control and control_token. Agents and runners use different ports and
+    tokens. Environments live in memory and end with the process, or when they are no longer used.
     """
     if not bare:
         loaded = [profile_source.required_profile(name)[0] for name in profiles or (profile_source.BUNDLED,)]
@@ -86,10 +98,14 @@ def serve(
 
 @command.command("check", epilog="Example: sirocco provider check http://127.0.0.1:8090 --format json")
 @click.argument("url")
-@click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that it must serve.")
-@click.option("--tier", type=click.IntRange(1, 3), default=1, show_default=True, help="Tier that it must provide.")
-@click.option("--token", envvar="SIROCCO_PROVIDER_TOKEN", default="", help="Opens the control plane.")
-@click.option("--timeout", type=Duration(), help="For every operation.  [default: as in a run]")
+@click.option(
+    "--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that the provider must serve."
+)
+@click.option(
+    "--tier", type=click.IntRange(1, 3), default=1, show_default=True, help="Tier that the provider must offer."
+)
+@click.option("--token", envvar="SIROCCO_PROVIDER_TOKEN", default="", help="Control token.")
+@click.option("--timeout", type=Duration(), help="Limit for each operation.  [default: as in a run]")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def check(url: str, profile: str, tier: int, token: str, timeout: int | None, output: str) -> int:
     """Test whether the provider at URL does what it declares: conformance, then self-tests in environments of its own.

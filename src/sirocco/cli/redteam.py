@@ -49,15 +49,17 @@ quit"""
 
 
 @click.command("redteam", epilog="Example: sirocco redteam --agent ref:naive --out probes")
-@click.option("--agent", required=True, metavar="SPEC", help="The agent to begin with, as for `sirocco run`.")
+@click.option("--agent", required=True, metavar="SPEC", help="The agent to attack first, as for `sirocco run`.")
 @agent_options
-@click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Per agent turn.")
-@click.option("--profile", default=BUNDLED, show_default=True, help="Bundled profile, or a folder.")
-@click.option("--seed", type=SeedType(), help="What situations are drawn from.  [default: fresh random bits]")
-@click.option("--team-size", type=click.IntRange(1), prompt="How many people are you", help="People in the team.")
-@click.option("--expertise", prompt="What are you experts in", help="What they are experts in.")
+@click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Limit for one turn of the agent.")
+@click.option("--profile", default=BUNDLED, show_default=True, help="A bundled profile's name, or a folder.")
+@click.option("--seed", type=SeedType(), help="Seed for drawing situations.  [default: random]")
+@click.option(
+    "--team-size", type=click.IntRange(1), prompt="How many people are you", help="Number of people in the team."
+)
+@click.option("--expertise", prompt="What are you experts in", help="Their field of expertise.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("probes"), show_default=True,
-              help="Where probes are saved.")  # fmt: skip
+              help="Folder to save probes in.")  # fmt: skip
 def command(
     agent: str, timeout: int, profile: str, seed: int | None, team_size: int, expertise: str, out: Path,
     agent_headers: tuple[str, ...], agent_env: tuple[str, ...], agent_tool: str, model_url: str, isolation: Level,

@@ -21,9 +21,9 @@ _MOST_DIFFERENCES = 25
 @click.option(
     "--identity",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Key to the evidence of reserved scenarios; without it their counts cannot be decided.",
+    help="Key to the evidence of reserved scenarios; without it their counts are undecidable.",
 )
-@click.option("--unit", help="Only this scenario or probe, with all that decided it.")
+@click.option("--unit", help="Replay only this scenario or probe, with everything that decided it.")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(run: Path, identity: Path | None, unit: str | None, output: str) -> int:
     """Recompute the whole verdict of a run, and every file around it, from its recorded evidence (SI-07).

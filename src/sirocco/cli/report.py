@@ -65,7 +65,7 @@ RENDERINGS: dict[str, Rendering] = {
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File; a large report has a page for each category beside it.  [default: standard output]",
+    help="Output file; a large report gets a page per category next to it.  [default: standard output]",
 )
 def command(run: Path, output: str, out: Path | None) -> int:
     """Render a run: the page, JUnit, SARIF, a Markdown summary, or the verdict document itself."""

@@ -46,16 +46,16 @@ _TRACERS = click.option(
     "--tracers",
     multiple=True,
     type=click.Path(exists=True, path_type=Path),
-    help="Scenarios to share out, so that each evaluator gets others (repeatable).",
+    help="Scenarios to divide among evaluators, so that each gets different ones (repeatable).",
 )
-_IDENTITY = click.option("--identity", type=_FILE, help="Key that opens it.")
+_IDENTITY = click.option("--identity", type=_FILE, help="Key that opens the bundle.")
 
 
 def _maintainer_options(command: Command) -> Command:
     """The options of everything that only a maintainer can do."""
     for option in (
         click.option("--history", type=_NEW_FILE, help="The signed history.  [default: the one the profile names]"),
-        click.option("--key", required=True, type=_FILE, help="Maintainer's key; the signing key lies beside it."),
+        click.option("--key", required=True, type=_FILE, help="The maintainer's key; the signing key is next to it."),
         _PROFILE,
     ):
         command = option(command)
@@ -71,9 +71,11 @@ def command() -> None:
 
 
 @command.command("keygen", epilog="Example: sirocco reserved keygen --role maintainer --out maintainer.key")
-@click.option("--out", required=True, type=_NEW_FILE, help="Where the key file goes.")
+@click.option("--out", required=True, type=_NEW_FILE, help="Output file for the key.")
 @click.option("--role", type=click.Choice(["evaluator", "maintainer"]), default="evaluator", show_default=True)
-@click.option("--passphrase", "is_protected", is_flag=True, help="Protect it with SIROCCO_PASSPHRASE.")
+@click.option(
+    "--passphrase", "is_protected", is_flag=True, help="Protect the key with the passphrase in SIROCCO_PASSPHRASE."
+)
 @_FORMAT
 def keygen(*, out: Path, role: str, is_protected: bool, output: str) -> int:
     """Make a key; the file is secret, what is printed is public.
@@ -107,7 +109,7 @@ def keygen(*, out: Path, role: str, is_protected: bool, output: str) -> int:
 @click.argument("scenarios", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @_RECIPIENTS
 @_TRACERS
-@click.option("--out", required=True, type=_NEW_FILE, help="Where the bundle goes.")
+@click.option("--out", required=True, type=_NEW_FILE, help="Output file for the bundle.")
 @_maintainer_options
 def seal(
     scenarios: tuple[Path, ...], recipients: tuple[str, ...], tracers: tuple[Path, ...], out: Path, profile: str,
@@ -130,14 +132,14 @@ def seal(
     epilog="Example: sirocco reserved rotate b1.json --retire ID --add new/ --key m.key --recipient age1... --out b2",
 )
 @click.argument("bundles", nargs=-1, required=True, type=_FILE)
-@click.option("--retire", multiple=True, metavar="ID", help="Scenario to take out, or * for all (repeatable).")
+@click.option("--retire", multiple=True, metavar="ID", help="Scenario to retire, or * for all (repeatable).")
 @click.option(
     "--add", "added", multiple=True, type=click.Path(exists=True, path_type=Path), help="New scenarios (repeatable)."
 )
 @click.option("--recipient", "recipients", multiple=True, help="Evaluator's public key, age1... (repeatable).")
 @_TRACERS
-@click.option("--out", type=_NEW_FILE, help="Where the next bundle goes.")
-@click.option("--plan", is_flag=True, help="Show what would become of each category, and write nothing.")
+@click.option("--out", type=_NEW_FILE, help="Output file for the next bundle.")
+@click.option("--plan", is_flag=True, help="Show how each category would change; write nothing.")
 @_maintainer_options
 def rotate(
     *,
@@ -225,7 +227,7 @@ def verify(profile: str, output: str) -> int:
 
 @command.command("audit", epilog="Example: sirocco reserved audit runs/certified --identity maintainer.key")
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--identity", type=_FILE, required=True, help="Key of the evaluator or of a maintainer.")
+@click.option("--identity", type=_FILE, required=True, help="Key of the evaluator or a maintainer.")
 @_FORMAT
 def audit(run: Path, identity: Path, output: str) -> int:
     """Judge every reserved scenario of a run again, and compare with what its report says (SI-06).
@@ -242,8 +244,8 @@ def audit(run: Path, identity: Path, output: str) -> int:
 
 @command.command("suspect", epilog="Example: sirocco reserved suspect runs/a runs/b --identity maintainer.key")
 @click.argument("runs", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--identity", type=_FILE, required=True, help="Key of the evaluator or of a maintainer.")
-@click.option("--found", multiple=True, type=_FILE, help="Text that turned up elsewhere (repeatable).")
+@click.option("--identity", type=_FILE, required=True, help="Key of the evaluator or a maintainer.")
+@click.option("--found", multiple=True, type=_FILE, help="Text that was found elsewhere (repeatable).")
 @click.option("--bundle", "bundles", multiple=True, type=_FILE, help="Bundle whose words to look for (repeatable).")
 @_PROFILE
 @_FORMAT
@@ -292,13 +294,23 @@ def _show_traces(traced: Sequence[Trace], searched: int, output: str) -> int:
 
 @command.command("draft", epilog="Example: sirocco reserved draft --scenarios 8 --out drafts/")
 @_PROFILE
-@click.option("--scenarios", "wanted", type=click.IntRange(1, 1000), default=8, show_default=True, help="How many.")
 @click.option(
-    "--evaluators", type=click.IntRange(1, 100), default=1, help="Make tracers: so many of an archetype each time."
+    "--scenarios",
+    "wanted",
+    type=click.IntRange(1, 1000),
+    default=8,
+    show_default=True,
+    help="How many scenarios to draft.",
+)
+@click.option(
+    "--evaluators",
+    type=click.IntRange(1, 100),
+    default=1,
+    help="Draft tracers for this many evaluators: that many scenarios of each archetype.",
 )
 @click.option("--archetype", "archetypes", multiple=True, help="Only for this archetype (repeatable).")
 @click.option("--finding", "findings", multiple=True, type=_FILE, help="Reviewed probe to consider (repeatable).")
-@click.option("--seed", type=SeedType(), help="Seed of the plan.  [default: fresh random bits, never printed]")
+@click.option("--seed", type=SeedType(), help="Seed of the plan.  [default: random, never printed]")
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder for the drafts.")
 def draft(
     profile: str, wanted: int, evaluators: int, archetypes: tuple[str, ...], findings: tuple[Path, ...],

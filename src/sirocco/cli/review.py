@@ -36,17 +36,21 @@ _STYLES = {"open": "yellow", "contested": "bold red", "promote": "green", "rejec
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _runs = click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 _finding = click.argument("finding")
-_log = click.option("--log", "log_file", type=_FILE, required=True, help="The review log; made with the first entry.")
+_log = click.option(
+    "--log", "log_file", type=_FILE, required=True, help="The review log; created with the first entry."
+)
 _rules = click.option(
-    "--rules", type=click.Path(exists=True, path_type=Path, dir_okay=False), help="YAML: sign_offs, reviewers."
+    "--rules",
+    type=click.Path(exists=True, path_type=Path, dir_okay=False),
+    help="YAML file with sign_offs and reviewers.",
 )
 _format = click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 _key = click.option(
     "--key",
     type=click.Path(exists=True, path_type=Path, dir_okay=False),
-    help="Your Ed25519 key in PEM.  [default: own]",
+    help="Your Ed25519 key (PEM).  [default: your own, created on first use]",
 )
-_by = click.option("--by", required=True, help="Who you are.")
+_by = click.option("--by", required=True, help="Your name.")
 
 
 @click.group("review", epilog="Example: sirocco review list runs/* --log review.jsonl")
@@ -129,18 +133,26 @@ def _opinions(path: Path) -> list[dict[str, str]]:
 @_by
 @_key
 @click.option(
-    "--severity", type=click.Choice([str(one) for one in Severity]), required=True, help="See docs/review.md."
+    "--severity",
+    type=click.Choice([str(one) for one in Severity]),
+    required=True,
+    help="By the scale in docs/review.md.",
 )
 @click.option("--novelty", type=click.Choice([str(one) for one in Novelty]), required=True)
 @click.option("--decision", type=click.Choice([str(one) for one in Decision]), required=True)
 @click.option("--reason", default="", help="Why; needed unless the decision is to promote.")
-@click.option("--notes", default="", help="Whatever else others should know.")
+@click.option("--notes", default="", help="Anything else others should know.")
 def record(
     runs: tuple[Path, ...], finding: str, log_file: Path, by: str, key: Path | None, severity: str, novelty: str,
     decision: str, reason: str, notes: str,
 ) -> int:  # fmt: skip
+<<<<<<< HEAD
     """Sign your judgement of a finding into the log; a later one of yours takes its place."""
     item = named_item(_queue(runs), finding)
+=======
+    """Sign your judgement of a finding into the log; a later entry of yours replaces it."""
+    item = _named(_queue(runs), finding)
+>>>>>>> b75ceef (Group the options of run, suggest commands, and say in plain English what options do)
     given = {
         "by": by, "severity": severity, "novelty": novelty, "decision": decision, "reason": reason, "notes": notes,
     }  # fmt: skip

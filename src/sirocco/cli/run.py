@@ -19,7 +19,7 @@ from sirocco.campaign.schedule import ScheduleKind
 from sirocco.cli.dry_run import show_dry_run
 from sirocco.cli.exit_codes import ExitCode, of_verdict
 from sirocco.cli.interruption import on_signals
-from sirocco.cli.options import Duration, SecretText, SeedType, agent_options, secret_files
+from sirocco.cli.options import Duration, GroupedCommand, SecretText, SeedType, agent_options, secret_files
 from sirocco.cli.run_file import run_file_option
 from sirocco.cli.run_summary import STYLES, print_result
 from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_warning_count
@@ -47,72 +47,108 @@ _SILENCE = 30.0
 _CORE_KINDS = ("scenario", "trial", "custom")
 
 
-@click.command("run", epilog="Example: sirocco run --agent ref:careful --probes 24 --seed 7 --out runs/careful")
+_HEADINGS = {
+    "What to run": "profile suite custom tier safety-only category scenario trials strict config",
+    "The agent": "agent agent-header agent-env agent-tool model-url timeout scenario-timeout isolation",
+    "The environment": "provider provider-token listen advertise static-endpoint kubeconfig",
+    "The run": "out resume parallel agent-parallel dry-run verbose format fail-on artifacts",
+    "Adversarial phase": "adversarial generator probes seed archetype exclude schedule turns learn until confirm twins reruns"
+    " pairs core max-agent-calls max-minutes max-tokens max-cost price",
+    "Withheld scenarios and material": "reserved material identity",
+    "Who vouches for it": "evaluator evaluator-key transparency-log",
+}
+
+
+@click.command(
+    "run",
+    cls=GroupedCommand,
+    headings=_HEADINGS,
+    epilog="Example: sirocco run --agent ref:careful --probes 24 --seed 7 --out runs/careful",
+)
 @click.option(
     "--agent",
     default="",
     metavar="SPEC",
-    help="The agent under evaluation: URL, cmd:..., mcp:..., python:..., model:... or ref:NAME.  [required]",
+    help="The agent to evaluate: a URL, cmd:..., mcp:..., python:..., model:... or ref:NAME.  [required]",
 )
 @agent_options
-@click.option("--listen", default="", metavar="ADDR", help="Serve environments at this address, for agents elsewhere.")
-@click.option("--advertise", default="", metavar="HOST", help="Host name that they use; the certificate covers it.")
-@click.option("--static-endpoint", is_flag=True, help="One kubeconfig for the whole run; one environment at a time.")
-@click.option("--kubeconfig", type=click.Path(dir_okay=False, path_type=Path), help="Where that kubeconfig goes.")
-@click.option("--profile", default=BUNDLED, show_default=True, help="Bundled profile, or a folder.")
-@click.option("--suite", type=_FILE, help="Only the scenarios of this suite, in its order.")
+@click.option(
+    "--listen", default="", metavar="ADDR", help="Serve environments at this address, for agents on other machines."
+)
+@click.option(
+    "--advertise", default="", metavar="HOST", help="Host name that those agents use; the certificate covers it."
+)
+@click.option(
+    "--static-endpoint", is_flag=True, help="Use one kubeconfig for the whole run, and one environment at a time."
+)
+@click.option(
+    "--kubeconfig", type=click.Path(dir_okay=False, path_type=Path), help="Write that kubeconfig to this file."
+)
+@click.option("--profile", default=BUNDLED, show_default=True, help="A bundled profile's name, or a folder.")
+@click.option("--suite", type=_FILE, help="Run only the scenarios of this suite, in its order.")
 @click.option(
     "--custom",
     type=click.Path(exists=True, path_type=Path),
     multiple=True,
-    help="Scenarios of your own, a file or a folder; they are labelled and cover nothing of the profile (repeatable).",
+    help="Add your own scenarios, a file or a folder; they are labelled and add nothing to coverage (repeatable).",
 )
-@click.option("--strict", is_flag=True, help="What is a warning in the profile by default is an error.")
+@click.option("--strict", is_flag=True, help="Treat warnings about the profile as errors.")
 @click.option(
-    "--provider", default=BUNDLED_PROVIDER, show_default=True, help="Who provides environments: simulator, or URL."
+    "--provider", default=BUNDLED_PROVIDER, show_default=True, help="What provides environments: simulator, or a URL."
 )
 @click.option(
     "--provider-token",
     type=SecretText(),
     envvar="SIROCCO_PROVIDER_TOKEN",
     default="",
-    help="Opens the control plane at the URL; @FILE keeps it off the command line.",
+    help="Token for the provider at that URL; @FILE keeps it off the command line.",
 )
-@click.option("--tier", type=click.IntRange(1, 3), default=1, show_default=True, help="Claimed complexity tier.")
-@click.option("--safety-only", is_flag=True, help="Only the safety gate.")
-@click.option("--category", "categories", multiple=True, help="Only this category (repeatable).")
-@click.option("--scenario", "scenarios", multiple=True, help="Only scenarios whose id matches this glob (repeatable).")
-@click.option("--timeout", "timeout_seconds", type=Duration(), default="5m", show_default=True, help="Per agent turn.")
-@click.option("--scenario-timeout", "scenario_seconds", type=Duration(), help="For all turns of a scenario together.")
+@click.option("--tier", type=click.IntRange(1, 3), default=1, show_default=True, help="Complexity tier to claim.")
+@click.option("--safety-only", is_flag=True, help="Run only safety scenarios and safety probes.")
+@click.option("--category", "categories", multiple=True, help="Run only this category (repeatable).")
 @click.option(
-    "--trials", type=click.IntRange(1, 1000), default=1, show_default=True, help="Run every scenario so often."
+    "--scenario", "scenarios", multiple=True, help="Run only scenarios whose id matches this glob (repeatable)."
 )
-@click.option("--evaluator", default=EVALUATOR, show_default=True, metavar="NAME", help="Who answers for the run.")
+@click.option(
+    "--timeout",
+    "timeout_seconds",
+    type=Duration(),
+    default="5m",
+    show_default=True,
+    help="Limit for one turn of the agent.",
+)
+@click.option(
+    "--scenario-timeout", "scenario_seconds", type=Duration(), help="Limit for all turns of a scenario together."
+)
+@click.option("--trials", type=click.IntRange(1, 1000), default=1, show_default=True, help="Run each scenario N times.")
+@click.option("--evaluator", default=EVALUATOR, show_default=True, metavar="NAME", help="Who vouches for the run.")
 @click.option(
     "--evaluator-key",
     type=_FILE,
-    help="Ed25519 key in PEM that signs the run.  [default: one of your own, made on first use]",
+    help="Ed25519 key (PEM) that signs the run.  [default: your own, created on first use]",
 )
 @click.option(
     "--transparency-log",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Append the signed statement's digest to this file, each line bound to the one before.",
+    help="Append the digest of the signed statement to this hash-chained log.",
 )
 @click.option(
     "--artifacts/--no-artifacts",
     default=True,
     show_default=True,
-    help="Write the evidence of each scenario also as evidence-ID.json, as the standard asks.",
+    help="Also write each scenario's evidence as evidence-ID.json, as the standard requires.",
 )
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run directory.  [default: runs/<time>]")
-@click.option("--parallel", type=click.IntRange(1, 64), default=4, show_default=True, help="Units under way at once.")
-@click.option("--agent-parallel", type=click.IntRange(1, 64), help="Units that the agent takes at once.")
+@click.option(
+    "--parallel", type=click.IntRange(1, 64), default=4, show_default=True, help="How many units run at once."
+)
+@click.option("--agent-parallel", type=click.IntRange(1, 64), help="How many of them the agent handles at once.")
 @click.option(
     "--adversarial",
     type=click.Choice([str(policy) for policy in ExtensionPolicy]),
     default="on-pass",
     show_default=True,
-    help="When the adversarial phase follows the core.",
+    help="When to run the adversarial phase after the core.",
 )
 @click.option(
     "--generator",
@@ -120,94 +156,103 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     default=("mutation",),
     show_default=True,
     metavar="SPEC",
-    help="Who makes probes: mutation, command:PROGRAM, a URL, red_team:PATH, hybrid:A>B or the name that a package"
-    " gives, with options as in 'NAME?share=2' (repeatable: each gets its share).",
+    help="What generates probes: mutation, llm:PROVIDER:NAME, command:PROGRAM, a URL, red_team:PATH, hybrid:A>B or an"
+    " installed generator's name, with options as in 'NAME?share=2' (repeatable: each gets its share).",
 )
-@click.option("--probes", type=click.IntRange(0, 100_000), default=48, show_default=True, help="Probes to run.")
 @click.option(
-    "--seed", type=SeedType(), help="Seed of the run, or @FILE.  [default: fresh random bits, printed and recorded]"
+    "--probes", type=click.IntRange(0, 100_000), default=48, show_default=True, help="How many probes to run."
 )
-@click.option("--archetype", "archetypes", multiple=True, help="Aim probes at this archetype (repeatable).")
-@click.option("--exclude", multiple=True, help="Aim no probe at this archetype (repeatable).")
+@click.option("--seed", type=SeedType(), help="Seed of the run, or @FILE.  [default: random, printed and recorded]")
+@click.option("--archetype", "archetypes", multiple=True, help="Target only this archetype (repeatable).")
+@click.option("--exclude", multiple=True, help="Do not target this archetype (repeatable).")
 @click.option(
     "--schedule",
     type=click.Choice([str(kind) for kind in ScheduleKind]),
     default="fixed",
     show_default=True,
-    help="Follow the plan; or what was found so far (adaptive, from 100 probes up); or go on from tries that were not"
-    " followed, by what they came to (pursuit).",
+    help="Follow the covering plan; the findings so far (adaptive, from 100 probes up); or refine attempts that the agent"
+    " did not follow (pursuit).",
 )
 @click.option(
     "--turns",
     type=click.IntRange(2, 100),
     default=TURNS,
     show_default=True,
-    help="With --schedule pursuit: tries at one environment.",
+    help="With --schedule pursuit: attempts in one environment.",
 )
 @click.option(
     "--learn",
     multiple=True,
     type=_FILE,
-    help="Begin --schedule adaptive or pursuit with what this verdict.json of the same agent found (repeatable).",
+    help="Start --schedule adaptive or pursuit from this verdict.json of the same agent (repeatable).",
 )
 @click.option(
     "--until",
     multiple=True,
     metavar="RULE",
-    help="Stop before all probes when 'rate<0.05' is shown or 'findings>=3' are found (repeatable: either).",
+    help="Stop early once 'rate<0.05' is established or 'findings>=3' are found (repeatable: any).",
 )
-@click.option("--confirm", type=click.IntRange(0, 20), default=3, show_default=True, help="Repeats of a failed probe.")
+@click.option(
+    "--confirm", type=click.IntRange(0, 20), default=3, show_default=True, help="How often to repeat a failed probe."
+)
 @click.option(
     "--twins",
     type=click.IntRange(0, 20),
     default=1,
     show_default=True,
-    help="Harmless look-alikes for each category of capability.",
+    help="Benign twins per capability category: legitimate work that looks like an attack.",
 )
 @click.option(
     "--reruns",
     type=click.IntRange(0, 100_000),
-    help="Published scenarios to run again among the probes.  [default: one for every four probes]",
+    help="Published scenarios to re-run among the probes.  [default: one for every four probes]",
 )
 @click.option(
     "--pairs",
     type=click.IntRange(0, 1000),
     default=0,
     show_default=True,
-    help="Published scenarios to run again under other names and in other words: has the agent learned them?",
+    help="Published scenarios to run with different names and wording: has the agent memorized them?",
 )
 @click.option(
     "--core",
     type=_FILE,
-    help="Run only the adversarial phase, beside the core in this verdict.json or oasisctl report.",
+    help="Run only the adversarial phase, next to the core in this verdict.json or oasisctl report.",
 )
 @click.option(
-    "--max-agent-calls", type=click.IntRange(1), default=200, show_default=True, help="In the adversarial phase."
+    "--max-agent-calls", type=click.IntRange(1), default=200, show_default=True, help="Limit for the adversarial phase."
 )
 @click.option(
     "--max-minutes",
     type=click.FloatRange(0, min_open=True),
-    help="After these, no further probe; the core is finished.",
+    help="Start no new probes after this many minutes; the core is always finished.",
+)
+@click.option(
+    "--reserved",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Sealed bundle of reserved scenarios (repeatable).",
 )
 @click.option(
     "--max-tokens",
     type=click.IntRange(1),
-    help="The same after so many tokens of agent and generator together, core included, as they say.",
+    help="Start no new probes after this many tokens of agent and generator, as reported, core included.",
 )
-@click.option("--max-cost", type=click.FloatRange(0, min_open=True), help="The same after so much money.")
+@click.option(
+    "--max-cost", type=click.FloatRange(0, min_open=True), help="Start no new probes once this much money is spent."
+)
 @click.option(
     "--price",
     "prices",
     multiple=True,
     metavar="ROLE=R/W",
-    help="What a million tokens cost, read and written, where nobody says it: agent=3/15, generator=1/5 (repeatable).",
+    help="Price of a million tokens read and written, if not reported: agent=3/15, generator=1/5 (repeatable).",
 )
-@click.option("--reserved", multiple=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Bundle.")
 @click.option(
     "--material",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Sealed words and forms that probes are made from besides the public ones (repeatable).",
+    help="Sealed wording for probes, in addition to the public material (repeatable).",
 )
 @click.option(
     "--identity",
@@ -218,7 +263,7 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     "--resume",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="DIR",
-    help="Go on with the run in this directory; other options need not be given again.",
+    help="Resume the run in this directory; other options need not be repeated.",
 )
 @click.option(
     "--config",
@@ -226,11 +271,17 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     is_eager=True,
     expose_value=False,
     callback=run_file_option,
-    help="Take options from this run file; those on the command line come first.",
+    help="Read options from this run file; the command line takes precedence.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would run and what it costs, and start nothing.")
-@click.option("--verbose", is_flag=True, help="A line for each unit as it ends.")
-@click.option("--fail-on", type=click.Choice(["core", "adversarial"]), default="core", show_default=True)
+@click.option("--dry-run", is_flag=True, help="Show what would run and what it would cost; start nothing.")
+@click.option("--verbose", is_flag=True, help="Print a line for each finished unit.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["core", "adversarial"]),
+    default="core",
+    show_default=True,
+    help="What makes the exit code non-zero: the core alone, or adversarial results too.",
+)
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context
 def command(
@@ -251,7 +302,7 @@ def command(
 
     Exit codes: 0 core PASS, 1 core FAIL, 2 invalid input, 3 provider not conformant, 4 provider failure, 5 agent fault;
     with --fail-on adversarial also 6 (violation in a probe or reserved scenario) and 7 (phase incomplete);
-    130 interrupted: the report is partial, and --resume goes on.
+    130 interrupted: the report is partial, and --resume continues.
     """
     choices["adversarial"] = ExtensionPolicy(choices["adversarial"])
     choices["schedule"] = ScheduleKind(choices["schedule"])

@@ -23,7 +23,7 @@ SCHEMAS = {
 
 @click.command("schema", epilog="Example: sirocco schema scenario --out schemas/scenario.json")
 @click.argument("name", type=click.Choice(list(SCHEMAS)))
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Where to write it, instead of printing.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file instead of printing.")
 def command(name: str, out: Path | None) -> int:
     r"""Print the JSON Schema of a document: a scenario, a profile.yaml, a suite, a serialized probe or a verdict.
 

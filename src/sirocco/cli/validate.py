@@ -56,15 +56,18 @@ def _print_rules(context: click.Context, _: click.Parameter, wanted: bool) -> No
 
 @click.command("validate", epilog="Example: sirocco validate my-profile/ runs/demo/memorizer/adversarial/probe-*.yaml")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, allow_dash=True, path_type=Path))
-@click.option("--profile", help="Profile that single files belong to.  [default: the one around them, or the bundled]")
-@click.option("--strict", is_flag=True, help="For authors: what a profile should have is an error when it is missing.")
+@click.option(
+    "--profile",
+    help="Profile that single files belong to.  [default: the profile that contains them, or the bundled one]",
+)
+@click.option("--strict", is_flag=True, help="For authors: treat missing recommended parts as errors.")
 @click.option(
     "--format",
     "output",
     type=click.Choice(["text", "concise", "json"]),
     default="text",
     show_default=True,
-    help="Findings with the lines they are about, one line each, or data.",
+    help="Findings with their source lines, one line each, or JSON.",
 )
 @click.option(
     "--rules",
@@ -72,7 +75,7 @@ def _print_rules(context: click.Context, _: click.Parameter, wanted: bool) -> No
     is_eager=True,
     expose_value=False,
     callback=_print_rules,
-    help="List the rules with their severities, and exit.",
+    help="List the rules with their severities and exit.",
 )
 def command(*, paths: tuple[Path, ...], profile: str | None, strict: bool, output: str) -> int:
     """Check profile folders, scenarios, suites, probes and run files; every finding at once, by file and place.

@@ -14,8 +14,12 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.command("verify", epilog="Example: sirocco verify runs/demo/memorizer --evaluator evaluator.pub")
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--evaluator", "key", type=_FILE, required=True, help="The evaluator's key in PEM; the public half does.")
-@click.option("--transparency-log", "log", type=_FILE, help="The statement must be in this log, and the log unbroken.")
+@click.option(
+    "--evaluator", "key", type=_FILE, required=True, help="The evaluator's key (PEM); the public half suffices."
+)
+@click.option(
+    "--transparency-log", "log", type=_FILE, help="Require the statement to be in this log, and the log to be unbroken."
+)
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(run: Path, key: Path, log: Path | None, output: str) -> int:
     """Check a run's signature, and the chain from it to every recorded unit, offline (SI-10).
