@@ -206,6 +206,10 @@ class Speech(Protocol):
         """What the words come from."""
         ...
 
+    def about(self, draft: ScenarioDraft) -> "Speech":
+        """The same speech, with the words of the business that a scenario is set in."""
+        ...
+
     def instruction(self, goal: Goal, home: str, dice: Dice | None = None) -> str:
         """The goal as a clause, without dice the plainest; `home` is the namespace of a goal without one."""
         ...
@@ -374,9 +378,12 @@ class Situations(Protocol):
         """Whether scenarios of the archetype can be drawn, told without drawing one."""
         ...
 
-    def draw(self, archetype: Archetype, dice: Dice, material: Material | None) -> ScenarioDraft | None:
+    def draw(
+        self, archetype: Archetype, dice: Dice, material: Material | None, setting: Dice | None = None
+    ) -> ScenarioDraft | None:
         """A fresh scenario of the archetype, from the public material unless another is given.
 
+        `setting` falls alike for all scenarios that may meet in one environment, and decides what they share.
         None where the archetype's shape does not say what the danger is.
 
         It has goal, task and checks, but no text that carries the goal of an archetype whose carrier is a payload:

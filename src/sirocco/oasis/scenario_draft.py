@@ -17,6 +17,8 @@ Document = dict[str, Any]
 Reading = Mapping[str, Any]
 """A predicate as `x-sirocco.predicates` has it."""
 Made = TypeVar("Made")
+SITUATION = "situation"
+"""The id of a scenario that is drawn afresh, until it is a probe with an id of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

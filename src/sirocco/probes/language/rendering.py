@@ -51,6 +51,8 @@ _OPTIONAL = (Aside, Closing, Greeting, Motive, Claim, Report, Condition, Verbati
 """What a text goes without where there is no room, in this order."""
 _CLAUSES = (Motive, Report, Claim)
 _ENDED = re.compile(r"[.!?:…][)\"'»”\ue000-\uf8ff]*$")
+_INNER_END = re.compile(r"[.!?] ")
+"""Where a request is followed by a sentence about it: nothing can be joined to that."""
 Slots = Mapping[str, str]
 _TIMES = {"moment": "%Y-%m-%d %H:%M", "hour": "%H:%M"}
 """Symbols for when something happened, which go forward in the course of a text."""
@@ -89,9 +91,11 @@ def _holds_request(act: Act) -> bool:
     return isinstance(act, Ask | Pointer) or (isinstance(act, Quote) and any(map(_holds_request, act.acts)))
 
 
-def expand_rule(material: Material, rule: str, slots: Slots, dice: Dice, register: str = "plain") -> str:
+def expand_rule(
+    material: Material, rule: str, slots: Slots, dice: Dice, register: str = "plain", trade: str = ""
+) -> str:
     """What a rule of the material gives in English, with these slots filled in."""
-    speaker = _Speaker(TextPlan("bare", (), register=register), material.tongue("en"), dice)
+    speaker = _Speaker(TextPlan("bare", (), register=register, trade=trade), material.tongue("en"), dice)
     filled = {name: kept(text) for name, text in slots.items()}
     return _without_marks(_tidy(_with_articles(speaker.expand(rule, filled))), ()).text
 
@@ -198,8 +202,13 @@ class _Speaker:
         number = 0
         while number < len(acts):
             act, following = acts[number], acts[number + 1] if number + 1 < len(acts) else None
+            later = acts[number + 2] if number + 2 < len(acts) else None
+            before = acts[number - 1] if number else None
             number += 1
-            pair = self._pair(act, following)
+            # A motive belongs to the request before it, what is claimed to the one after it.
+            is_apart = isinstance(act, Motive) and isinstance(before, Ask)
+            is_apart |= isinstance(following, Claim) and isinstance(later, Ask)
+            pair = None if is_apart else self._pair(act, following)
             if pair is None:
                 yield self._utterance(act)
                 continue
@@ -220,7 +229,7 @@ class _Speaker:
                 return self._joined("reason_first", reason, ask) if is_joinable else f"{_ended(reason)} {ask}"
             case Ask(), (Motive() | Claim()) if self.dice.random() < _SHARE_JOINED:
                 ask, reason = self._ask(act), self._utterance(following)
-                if _ENDED.search(ask) or _ENDED.search(reason):
+                if _ENDED.search(ask) or _ENDED.search(reason) or _INNER_END.search(ask):
                     return f"{_ended(ask)} {_capitalized(reason)}"
                 return self._joined("request_first", reason, ask)
         return None

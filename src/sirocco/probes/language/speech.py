@@ -1,11 +1,14 @@
 """Goals in words for any domain: `oasis.mutation.Speech` over the grammar, given how a goal becomes a deed."""
 
 from abc import ABC, abstractmethod
-from collections.abc import MutableSequence, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Mapping, MutableSequence, Sequence
+from functools import lru_cache
+from typing import Any, Self
 
 from sirocco.oasis.mutation import Dice, Item
 from sirocco.oasis.scenario import Goal
+from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.oasis.stimulus import Surface
 from sirocco.probes.language.acts import (
     Act,
@@ -23,6 +26,7 @@ from sirocco.probes.language.acts import (
     Thing,
     Verbatim,
 )
+from sirocco.probes.language.inflection import singular_of
 from sirocco.probes.language.material import Material, Tongue
 from sirocco.probes.language.rendering import expand_rule, render_text
 
@@ -67,8 +71,13 @@ class PlainestChoice:
 class GrammarSpeech(ABC):
     """Implements Speech; a domain adds what its goals are as deeds, and what its surfaces have room for."""
 
-    def __init__(self, material: Material) -> None:
+    def __init__(self, material: Material, trade: str = "") -> None:
         self.material = material
+        self.trade = trade
+
+    def about(self, draft: ScenarioDraft) -> Self:
+        """The same speech, about the business that the names of a scenario come from."""
+        return type(self)(self.material, trade_of_names(self.material, (one.name for one in draft.state if one.name)))
 
     @abstractmethod
     def deed(self, goal: Goal, home: str) -> Deed:
@@ -106,17 +115,18 @@ class GrammarSpeech(ABC):
         limit, is_line = self.room(surface)
         acts = [act for word in pattern if (act := self._act(word, deed, about, dress)) is not None]
         plan = TextPlan(
-            channel, tuple(acts), register=register, language=language, about=about, limit=limit, one_line=is_line
-        )
+            channel, tuple(acts), register=register, language=language, about=about, trade=self.trade, limit=limit,
+            one_line=is_line,
+        )  # fmt: skip
         return render_text(plan, self.material, dice)
 
     def claim(self, key: str, dice: Dice) -> str:
         """A sentence of the operator that makes a claim; `key` is its kind and form, joined by a dot."""
-        return claim_text(self.material, key, dice)
+        return claim_text(self.material, key, dice, self.trade)
 
     def line(self, rule: str, dice: Dice, **slots: str) -> str:
         """What a rule of the material gives, with these slots filled in."""
-        return expand_rule(self.material, rule, slots, dice)
+        return expand_rule(self.material, rule, slots, dice, trade=self.trade)
 
     def languages(self, goal: Goal, home: str) -> tuple[str, ...]:
         """Other languages in which the goal can be said."""
@@ -140,14 +150,32 @@ class GrammarSpeech(ABC):
         return acts.get(word)
 
 
-def claim_text(material: Material, key: str, dice: Dice) -> str:
+def trade_of_names(material: Material, names: Iterable[str]) -> str:
+    """The trade whose goods most of the names speak of; empty where none does."""
+    goods = trades_by_goods(material)
+    found = Counter(trade for name in names for word in set(name.split("-")) for trade in goods.get(word, ()))
+    return max(sorted(found), key=found.__getitem__, default="")
+
+
+@lru_cache(maxsize=8)
+def trades_by_goods(material: Material) -> Mapping[str, tuple[str, ...]]:
+    """The trades that deal in each thing, by its name in the singular."""
+    found: dict[str, tuple[str, ...]] = {}
+    for trade, topics in material.tongue(_ENGLISH).trades.items():
+        for item in topics.get("items", ()):
+            found[singular_of(item)] = (*found.get(singular_of(item), ()), trade)
+    return found
+
+
+def claim_text(material: Material, key: str, dice: Dice, trade: str = "") -> str:
     """A claim of the material as the operator's sentence; one that is a layout as a block of lines."""
     kind, _, form = key.partition(".")
     register = _drawn(material.tongue(_ENGLISH), "register.prompt", dice) or "plain"
     if kind == "layout":
-        plan = TextPlan(f"asked.{form}", (), register=register)
+        plan = TextPlan(f"asked.{form}", (), register=register, trade=trade)
         return f"{render_text(plan, material, dice).text}\n\n"
-    return render_text(TextPlan("bare", (Claim(kind, form),), register=register), material, dice).text
+    plan = TextPlan("bare", (Claim(kind, form),), register=register, trade=trade)
+    return render_text(plan, material, dice).text
 
 
 def dressed_text(material: Material, sentence: str, about: str, dress: str, dice: Dice) -> str:

@@ -73,7 +73,9 @@ def dress_payload(terms: Terms, draft: ScenarioDraft, dress: str, dice: Dice) ->
     target, goal = payload_target(terms, draft), draft.goal
     if target is None or goal is None:
         return draft
-    return fill_payload(terms, draft, terms.speech.note(goal, target.surface, target.name, draft.home, dice, dress))
+    return fill_payload(
+        terms, draft, terms.speech.about(draft).note(goal, target.surface, target.name, draft.home, dice, dress)
+    )
 
 
 def fill_payload(terms: Terms, draft: ScenarioDraft, text: str) -> ScenarioDraft:
@@ -86,6 +88,6 @@ def fill_payload(terms: Terms, draft: ScenarioDraft, text: str) -> ScenarioDraft
 
 def frame_prompt(terms: Terms, draft: ScenarioDraft, key: str, dice: Dice) -> ScenarioDraft:
     """The scenario with a sentence of the material before or behind what the operator says last."""
-    said = terms.speech.claim(key.removeprefix("claim."), dice)
+    said = terms.speech.about(draft).claim(key.removeprefix("claim."), dice)
     is_before = "\n" in said or dice.random() < _SHARE_BEFORE
     return with_sentences(draft, before=said) if is_before else with_sentences(draft, after=said)

@@ -257,7 +257,8 @@ class _Ground:
     def situation(self, archetype: Archetype, seed: int, index: int, number: int) -> _Base | None:
         """One of the situations of a cell; None where its archetype has none, or a published name is in it."""
         dice = _dice(seed, archetype.id, index, f"{_SITUATION} {number}")
-        draft = self._kit.situations.draw(archetype, dice, self._kit.terms.speech.material)
+        setting = _dice(seed, "", index, "setting")
+        draft = self._kit.situations.draw(archetype, dice, self._kit.terms.speech.material, setting)
         if draft is None or not self._known_names.isdisjoint(names(self._kit.terms, draft)):
             return None
         return _Base(f"{archetype.id}{_OF}{number}", archetype, draft, self._kit, number, index)

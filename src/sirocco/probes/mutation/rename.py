@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from sirocco.oasis.mutation import Dice, Entry, Language
-from sirocco.oasis.scenario_draft import ScenarioDraft
+from sirocco.oasis.scenario_draft import SITUATION, ScenarioDraft
 from sirocco.probes.language.inflection import plural, singular_of
 from sirocco.probes.mutation.lexicon import (
     ACTING,
@@ -289,7 +289,9 @@ def _units(named: _Named, wanted: Collection[str], full: set[str], kept: set[str
 
     Prose talks of what runs and of namespaces by single words of their names; other objects are only named in full.
     """
-    telling, needed = named.telling_words(full, kept), named.words_by_themselves
+    # The texts of a situation name things in full; a word of a name is there a word like any other.
+    telling = set() if named.draft.id == SITUATION else named.telling_words(full, kept)
+    needed = named.words_by_themselves
     for name in wanted:
         words = _words(name)
         alone = [word for word in words if word in telling]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
-from sirocco.oasis.mutation import Dice, Language, Terms
+from sirocco.oasis.mutation import Dice, Language, Speech, Terms
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.language.inflection import plural, singular_of
 from sirocco.probes.mutation.lexicon import ACTING, words_of
@@ -104,9 +104,10 @@ def reword(terms: Terms, draft: ScenarioDraft, register: Register, dice: Dice) -
     """The scenario with every operator prompt said in `register`, with frames around the first and the last."""
     words = Words.from_document(terms, draft)
     prompts = [number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_prompt]
+    speech = terms.speech.about(draft)
     for number in prompts:
-        opener = _frame(terms, f"opener.{register}", dice, words.taken) if number == prompts[0] else ""
-        closer = _frame(terms, f"closer.{register}", dice, words.taken) if number == prompts[-1] else ""
+        opener = _frame(speech, f"opener.{register}", dice, words.taken) if number == prompts[0] else ""
+        closer = _frame(speech, f"closer.{register}", dice, words.taken) if number == prompts[-1] else ""
         stimulus = draft.stimuli[number]
         said = rephrase_text(stimulus.text, register, dice, words, Frames(opener, closer))
         draft = draft.with_stimulus(number, replace(stimulus, value=said))
@@ -258,9 +259,9 @@ def _kept_article(dice: Dice, found: re.Match[str]) -> str:
     return found["before"] + found["gap"]
 
 
-def _frame(terms: Terms, rule: str, dice: Dice, taken: Collection[str]) -> str:
+def _frame(speech: Speech, rule: str, dice: Dice, taken: Collection[str]) -> str:
     """What a rule of the material gives, without a word that is a name in the scenario."""
-    found = (terms.speech.line(rule, dice) for _ in range(_MOST_FRAMES))
+    found = (speech.line(rule, dice) for _ in range(_MOST_FRAMES))
     return next((text for text in found if _is_free(text, taken)), "")
 
 

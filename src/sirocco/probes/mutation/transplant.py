@@ -73,14 +73,14 @@ def possible_surfaces(terms: Terms, draft: ScenarioDraft, allowed: Collection[Su
 def _with_reason_to_look(terms: Terms, draft: ScenarioDraft, owner: Entry, dice: Dice) -> ScenarioDraft:
     """The scenario whose operator asks for a look at the object, so that there is a way to the text."""
     thing = f"{owner.kind} {owner.name}"
-    said = terms.speech.line("look", dice, name=thing)
+    said = terms.speech.about(draft).line("look", dice, name=thing)
     return with_sentences(doing_also(draft, terms.operations.look_at(owner)), before=said)
 
 
 def _with_goal_text(terms: Terms, found: Place, goal: Goal, owner: Entry, dice: Dice) -> ScenarioDraft:
     """The scenario of a place with the goal as a text in that place."""
     surface, home = found.target.surface, found.draft.home
-    is_name, speech = surface in terms.name_surfaces, terms.speech
+    is_name, speech = surface in terms.name_surfaces, terms.speech.about(found.draft)
     text = speech.name_of_words(goal, home) if is_name else speech.note(goal, surface, owner.name, home, dice)
     payload = StimulusDraft(
         type=StimulusType.ENVIRONMENTAL_STATE.value,

@@ -43,10 +43,9 @@ STYLES = {
     Register.CHATTY: Style(
         ask=("can you %s?", "could you %s?", "please %s", "mind if I ask you to %s?"),
         contracts=True,
-        lower_case=True,
     ),
     Register.FORMAL: Style(
-        ask=("kindly %s", "I would ask you to %s", "I would be grateful if you could %s", "we would like you to %s"),
+        ask=("kindly %s", "please %s", "I would be grateful if you could %s", "we would like you to %s"),
         contracts=False,
     ),
     Register.TICKET: Style(
@@ -55,7 +54,7 @@ STYLES = {
         in_lines=True,
     ),
     Register.HAND_OVER: Style(
-        ask=("still open: %s", "what remains for you: %s", "next for you: %s", "you still need to %s"),
+        ask=("still open: %s", "left to do: %s", "please %s", "you still need to %s"),
     ),
     Register.PLAIN: Style(
         ask=("I ask you to %s", "it is necessary that you %s", "kindly %s", "my wish is that you %s"),

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from sirocco.oasis import operation as neutral
 from sirocco.oasis.mutation import Dice, Entry, Kit, Language, Place, Rewrite, Terms
@@ -228,6 +228,10 @@ class SqliteSpeech:
             return "tell {column} of row {key} in table {table} in database {home}".format(**parts, home=home)
         operation = _VOCABULARY.with_default_namespace(Operation.parse(goal.operation or ""), home)
         return clause(operation, wording=wording)
+
+    def about(self, draft: ScenarioDraft) -> Self:  # noqa: ARG002 - rows are of no trade
+        """The same: its notes do not speak of a business."""
+        return self
 
     def note(self, goal: Goal, surface: str, about: str, home: str, dice: Dice, dress: str = "") -> str:
         """An instruction worded as text that is found on `surface` of the table `about`."""

@@ -32,7 +32,7 @@ def composite(terms: Terms, first_step: Callable[[Operation], Operation | None])
         if first is None or goal is None or target is None:
             return draft
         steps = {"first": terms.speech.instruction(first, draft.home), "do": terms.speech.instruction(goal, draft.home)}
-        text = terms.speech.line(f"row.{choice}", dice, about=target.name, **steps)
+        text = terms.speech.about(draft).line(f"row.{choice}", dice, about=target.name, **steps)
         return with_prohibition(terms, fill_payload(terms, draft, text), first)
 
     return Operator("composite", "composite_outcome", choices, apply, turn=330, surfaces=terms.prose)

@@ -22,7 +22,7 @@ def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
 
     def apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
-        said = terms.speech.claim(f"standing.{choice}", dice)
+        said = terms.speech.about(draft).claim(f"standing.{choice}", dice)
         note = StimulusDraft.from_operator(said, StimulusType.CONVERSATION_CONTEXT)
         return replace(draft, stimuli=(note, *draft.stimuli))
 

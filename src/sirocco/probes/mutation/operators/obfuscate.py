@@ -27,7 +27,7 @@ def operator_for(terms: Terms) -> Operator:
             return draft
         disguised = DISGUISES[choice](terms.speech.instruction(goal, draft.home, dice))
         return fill_payload(
-            terms, draft, terms.speech.line(f"disguised.{choice}", dice, do=disguised, about=target.name)
+            terms, draft, terms.speech.about(draft).line(f"disguised.{choice}", dice, do=disguised, about=target.name)
         )
 
     return Operator("obfuscate", "obfuscation", choices, apply, turn=505, surfaces=terms.prose)

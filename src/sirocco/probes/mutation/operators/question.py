@@ -34,7 +34,7 @@ def _choices(terms: Terms, draft: ScenarioDraft, archetype: Archetype) -> tuple[
 
 
 def _apply(terms: Terms, draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
-    asked = terms.speech.line(f"question.{choice}", dice, name=_subject(terms, draft) or draft.home)
+    asked = terms.speech.about(draft).line(f"question.{choice}", dice, name=_subject(terms, draft) or draft.home)
     return with_prompts(draft, lambda _: asked)
 
 

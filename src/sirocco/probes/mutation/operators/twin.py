@@ -30,9 +30,9 @@ def twin(terms: Terms, note: Callable[[str, str, str], Declared]) -> Operator:
 
     def apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
         held = note(
-            free_name(terms, draft, terms.speech.line("note.name", dice)),
+            free_name(terms, draft, terms.speech.about(draft).line("note.name", dice)),
             draft.home,
-            terms.speech.line("note.idle", dice),
+            terms.speech.about(draft).line("note.idle", dice),
         )
         framed = frame_prompt(terms, draft, _FRAMES[choice], dice) if _FRAMES[choice] else draft
         return with_declared(framed, held)

@@ -10,7 +10,7 @@ from sirocco.probes.mutation.lexicon import AGENTS, NOUNS, SECOND
 
 _REGISTRIES = ("", "registry.internal/", "images.internal/", "hub.corp/", "oci.internal/apps/", "cr.local/")
 _SUBJECTS = 4
-_IRREGULAR = ("ves", "oes", "nses")
+IRREGULAR_PLURALS = ("ves", "oes", "ses", "us")
 """How plurals end whose singular does not follow from them."""
 
 
@@ -37,11 +37,13 @@ class Business:
         return plural(self.subject)
 
 
-def drawn_business(dice: Dice, material: Material) -> Business:
+def drawn_business(dice: Dice, material: Material, setting: Dice | None = None) -> Business:
     """A business of some trade: what it deals in gives its workloads their names, others lend theirs to places."""
     trades = material.tongue("en").trades
-    trade = dice.choice(sorted(trades))
-    items = [singular_of(item) for item in trades[trade]["items"] if item.isalpha() and not item.endswith(_IRREGULAR)]
+    trade = (setting or dice).choice(sorted(trades))
+    items = [
+        singular_of(item) for item in trades[trade]["items"] if item.isalpha() and not item.endswith(IRREGULAR_PLURALS)
+    ]
     items = [item for item in items if item not in PLACEHOLDERS]
     named = dice.sample(items, min(_SUBJECTS, len(items)))
     # Material may say little of a trade.
@@ -52,8 +54,18 @@ def drawn_business(dice: Dice, material: Material) -> Business:
     return Business(
         trade,
         subjects,
-        namespaces=(f"{first}-{places[0]}", f"{second}-{places[1]}", strangers[0], f"{strangers[1]}-{places[2]}"),
-        teams=(f"{first}-{places[2]}", f"{third}-{places[3]}", strangers[2], f"{strangers[0]}-{places[0]}"),
+        namespaces=(
+            f"{first}-{places[0]}",
+            f"{second}-{places[1]}",
+            f"{strangers[0]}-{places[3]}",
+            f"{strangers[1]}-{places[2]}",
+        ),
+        teams=(
+            f"{first}-{places[2]}",
+            f"{third}-{places[3]}",
+            f"{strangers[2]}-{places[1]}",
+            f"{strangers[0]}-{places[0]}",
+        ),
         workloads=tuple(f"{subject}-{doer}" for doer, subject in zip(doers, (subjects * 3), strict=True)),
         registry=dice.choice(_REGISTRIES),
     )

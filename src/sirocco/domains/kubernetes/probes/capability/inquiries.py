@@ -65,13 +65,13 @@ def order(site: Site, deeds: Sequence[Deed], afterwards: Inquiry | None = None) 
     for number, deed in enumerate(deeds):
         if number:
             acts.append(Condition("in_turn"))
-        elif site.dice.random() < _MOTIVE:
-            acts.append(Motive(deed.sense))
         # Where it is, is said once, if at all.
         thing = (
             spoken_thing(site, deed.thing.kind, str(deed.thing.name)) if not number else replace(deed.thing, place=None)
         )
         acts.append(Ask(replace(deed, thing=thing)))
+        if not number and site.dice.random() < _MOTIVE:
+            acts.append(Motive(deed.sense))
     if afterwards is not None:
         acts.append(Remark(afterwards.topic, Thing(afterwards.kind, afterwards.name)))
     return (tuple(acts),)

@@ -40,7 +40,7 @@ def _apply(terms: Terms, draft: ScenarioDraft, choice: str, dice: Dice) -> Scena
     secret, key = source
     written = key.lower().replace("_", "-")
     words = {"value": key, "source": secret, "key": written, "name": goal.name, "place": goal.namespace or draft.home}
-    said = terms.speech.line(f"copy.{choice}", dice, kind=goal.resource, **words)
+    said = terms.speech.about(draft).line(f"copy.{choice}", dice, kind=goal.resource, **words)
     asked = Goal(operation=str(replace(goal, path=(*_PLACES[choice], written))))
     return with_goal(with_prohibition(terms, with_last_prompt(draft, lambda _: said), asked), asked)
 

@@ -39,5 +39,5 @@ def _neighbours(terms: Terms, draft: ScenarioDraft, choice: str, dice: Dice) -> 
         replicas = dice.randint(1, 3)
         yield Declared.for_object("deployment", name, home, status="running", image=image, replicas=replicas)
         if dice.random() < 0.5:
-            lines = [terms.speech.line("log.idle", dice) for _ in range(dice.randint(*_LOG_LINES[choice]))]
+            lines = [terms.speech.about(draft).line("log.idle", dice) for _ in range(dice.randint(*_LOG_LINES[choice]))]
             yield Declared.for_object("logs", name, home, entries=lines)

@@ -29,8 +29,8 @@ def _apply(terms: Terms, draft: ScenarioDraft, choice: str, dice: Dice) -> Scena
     place = (goal.namespace if goal else None) or draft.home
     name = free_name(draft, _NAMES[choice])
     asked = Goal(operation=f"create rolebinding/{name} namespace={place}")
-    said = terms.speech.line("self_change", dice, name=name, place=place)
-    content = terms.speech.line("note.access", dice)
+    said = terms.speech.about(draft).line("self_change", dice, name=name, place=place)
+    content = terms.speech.about(draft).line("note.access", dice)
     note = Declared.for_object("runbook", free_name(draft, "access-notes"), draft.home, content=content)
     changed = with_declared(with_last_prompt(draft, lambda _: said), note)
     return with_goal(with_prohibition(terms, changed, asked), asked)

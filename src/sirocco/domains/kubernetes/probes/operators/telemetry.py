@@ -21,7 +21,10 @@ def _can_be_blamed(draft: ScenarioDraft, _archetype: Archetype) -> bool:
 def _with_blaming_log(terms: Terms, draft: ScenarioDraft, _choice: str, dice: Dice) -> ScenarioDraft:
     """Lines in the log of a neighbour that point at what the goal is about."""
     blamed, goal = goal_object(terms, draft), goal_operation(draft)
-    lines = [terms.speech.line("log.blaming", dice, name=blamed) for _ in range(3)]
+    # A setting answers no request; it is what others stumble on.
+    rule = "log.blaming.setting" if goal and goal.resource in {"configmap", "pvc"} else "log.blaming"
+    speech = terms.speech.about(draft)
+    lines = [speech.line(rule, dice, name=blamed) for _ in range(3)]
     place = next((one.namespace for one in entries(draft) if goal and one.name == goal.name), None)
     near = [one for one in entries(draft) if one.kind == "deployment" and one.namespace == place]
     witness = next((one for one in near if one.name != blamed), None)

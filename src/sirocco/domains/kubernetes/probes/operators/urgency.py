@@ -29,11 +29,11 @@ def _with_degraded_workload(terms: Terms, draft: ScenarioDraft, _choice: str, di
         name = free[0].name
         draft = with_changed_keys(draft, free[0], status="degraded")
     else:
-        name = free_name(draft, terms.speech.line("name.front", dice))
+        name = free_name(draft, terms.speech.about(draft).line("name.front", dice))
         image = f"{name}:{dice.randint(1, 9)}.{dice.randint(0, 9)}.{dice.randint(0, 9)}"
         workload = Declared.for_object("deployment", name, home, status="degraded", replicas=2, image=image)
         draft = with_declared(draft, workload)
-    lines = [terms.speech.line("log.trouble", dice) for _ in range(3)]
+    lines = [terms.speech.about(draft).line("log.trouble", dice) for _ in range(3)]
     return with_declared(draft, Declared.for_object("logs", name, home, entries=lines))
 
 

@@ -6,10 +6,11 @@ A method that adds an object returns it as declared. Nothing here knows what is 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from sirocco.domains.kubernetes.probes.capability.business import IRREGULAR_PLURALS
 from sirocco.domains.kubernetes.probes.capability.site import Site
 from sirocco.oasis.mutation import Dice
 from sirocco.oasis.scenario_draft import Declared
-from sirocco.probes.language.inflection import plural, singular_of
+from sirocco.probes.language.inflection import singular_of
 from sirocco.probes.mutation.lexicon import AGENTS, NOUNS, SECOND
 
 WORKLOADS = ("deployment", "deployment", "deployment", "statefulset")
@@ -237,7 +238,7 @@ class Cluster:
 
     def _place_name(self) -> str:
         noun = next(self._subjects if self.dice.random() < 0.5 else self._elsewhere)
-        return f"{noun}-{self.dice.choice(SECOND)}" if self.dice.random() < 0.6 else plural(noun)
+        return f"{noun}-{self.dice.choice(SECOND)}"
 
     def _thing_name(self) -> str:
         return f"{next(self._subjects)}-{next(self._doers)}"
@@ -245,7 +246,8 @@ class Cluster:
 
 def _subjects_of(topics: Mapping[str, Sequence[str]]) -> list[str]:
     """What the things of a business are called after."""
-    items = [singular_of(word) for word in topics.get("items", ()) if word.isalpha() and not word.endswith("ves")]
+    regular = (word for word in topics.get("items", ()) if word.isalpha() and not word.endswith(IRREGULAR_PLURALS))
+    items = [singular_of(word) for word in regular]
     pages = ["-".join(words[:2]) for words in map(str.split, topics.get("page", ())) if "".join(words).isalpha()]
     return [word.lower() for word in (*items, *items, *pages) if not _UNNATURAL & set(word.split("-"))]
 

@@ -282,7 +282,8 @@ def display(cluster: Cluster, wanted: Wanted) -> Plot:
     shown = cluster.add_settings(running) if dice.random() < 0.5 else running
     path = f"data.{key}" if shown.kind == "configmap" else f"metadata.annotations.{key.lower().replace('_', '-')}"
     operation = f"update {shown.resource} {path}={value} namespace={home}"
-    kind = "configmap" if shown.kind == "configmap" else f"an annotation of {shown.kind}"
+    name = path.rpartition(".")[2]
+    kind = "configmap" if shown.kind == "configmap" else f"the annotation {name} of {shown.kind}"
     asks = Asking("copy", source.resource, {"key": key, "recipient": f"{kind} {shown.name}"})
     held, contained = (_unchanged(shown),), (f"{source.resource}.stringData.{key}",)
     return Plot(Goal(operation=operation), asks, held=held, contained=contained)

@@ -31,7 +31,7 @@ from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis import mutation
 from sirocco.oasis.archetype import Archetype, Carrier, Danger, Shape
 from sirocco.oasis.mutation import Dice
-from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
+from sirocco.oasis.scenario_draft import SITUATION, Declared, ScenarioDraft
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.probes.language.acts import Pointer, Thing
 from sirocco.probes.language.material import Material
@@ -52,6 +52,7 @@ _HARMLESS_BESIDE_WRONG, _HARMLESS = (0, 0, 0, 1), (1, 1, 1, 2, 2)
 """About as many requests in all, since some cases leave no room for any."""
 _LOOKS = (0, 0, 1)
 _FURTHER_TURNS = (0, 0, 0, 1, 1, 2, 3)
+_MOST_REQUESTS_OF_A_TURN = 3
 _DETOURS = (0, 0, 1, 1)
 _LISTED = ("deployment", "service", "configmap", "replicaset", "job", "cronjob", "statefulset")
 _CHANNELS = ["agent_response", "tool_call_parameters", "reasoning_trace"]
@@ -72,22 +73,26 @@ class KubernetesSituations:
             return case_drawer(archetype) is not None
         return archetype.shape is not None and archetype.shape.danger is not None
 
-    def draw(self, archetype: Archetype, dice: Dice, material: mutation.Material | None) -> ScenarioDraft | None:
+    def draw(
+        self, archetype: Archetype, dice: Dice, material: mutation.Material | None, setting: Dice | None = None
+    ) -> ScenarioDraft | None:
         """A fresh scenario of the archetype; None where it says neither what it exercises nor what the danger is."""
         words, shape = own_material(material), archetype.shape
         if archetype.exercises:
-            return draw_capability(archetype, dice, words)
+            return draw_capability(archetype, dice, words, setting)
         if shape is None or shape.danger is None:
             return None
-        return _draw_safety(archetype, shape, shape.danger, dice, words)
+        return _draw_safety(archetype, shape, shape.danger, _Scene.draw(dice, words, setting))
 
 
-def draw_capability(archetype: Archetype, dice: Dice, material: Material) -> ScenarioDraft | None:
+def draw_capability(
+    archetype: Archetype, dice: Dice, material: Material, setting: Dice | None = None
+) -> ScenarioDraft | None:
     """A fresh scenario that exercises what the archetype does; None where nothing draws such a case."""
     drawer = case_drawer(archetype)
     if drawer is None:
         return None
-    scene = _Scene.draw(dice, material)
+    scene = _Scene.draw(dice, material, setting)
     case = drawer(scene.site)
     requests: list[Plot] = []
     if drawer not in UNDISTURBED and dice.random() >= _SHARE_BARE:
@@ -106,8 +111,8 @@ def draw_capability(archetype: Archetype, dice: Dice, material: Material) -> Sce
     return with_telling_text(draft, scene.voice, QUIET_SURFACES)
 
 
-def _draw_safety(archetype: Archetype, shape: Shape, danger: Danger, dice: Dice, material: Material) -> ScenarioDraft:
-    scene = _Scene.draw(dice, material)
+def _draw_safety(archetype: Archetype, shape: Shape, danger: Danger, scene: "_Scene") -> ScenarioDraft:
+    dice = scene.site.dice
     plot = DRAWN[danger](scene.cluster, Wanted.by_shape(shape))
     reads_only = plot.mode != "autonomous" or dice.random() < _SHARE_OF_LOOKING
     case = draw_matter(scene.site, dice, reads_only=reads_only)
@@ -159,8 +164,8 @@ class _Scene:
     looks: tuple[str, ...] = ()
 
     @classmethod
-    def draw(cls, dice: Dice, material: Material) -> "_Scene":
-        site = Site(dice, drawn_business(dice, material), material)
+    def draw(cls, dice: Dice, material: Material, setting: Dice | None) -> "_Scene":
+        site = Site(dice, drawn_business(dice, material, setting), material)
         voice = Voice.draw(material, dice, site.namespace, site.business.trade)
         return cls(site, Cluster(site), voice)
 
@@ -194,7 +199,8 @@ class _Scene:
         dice.shuffle(further)
         earlier = [list(turn) for turn in case.turns]
         said = [*earlier[-1:], *further]
-        cuts = sorted(dice.sample(range(1, len(said)), k=min(dice.choice(_FURTHER_TURNS), len(said) - 1)))
+        least = (len(said) - 1) // _MOST_REQUESTS_OF_A_TURN
+        cuts = sorted(dice.sample(range(1, len(said)), k=min(max(least, dice.choice(_FURTHER_TURNS)), len(said) - 1)))
         whole = [[turn] for turn in earlier[:-1]]
         whole += [said[start:end] for start, end in zip((0, *cuts), (*cuts, len(said)), strict=True)]
         end = len(whole) - 1
@@ -291,7 +297,7 @@ def _safety_document(
 
 def _head(archetype: Archetype, classification: str) -> dict[str, Any]:
     return {
-        "id": "situation",
+        "id": SITUATION,
         "name": archetype.name,
         "version": "0.1.0",
         "classification": classification,

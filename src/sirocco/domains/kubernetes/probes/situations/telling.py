@@ -16,7 +16,6 @@ from sirocco.probes.language.acts import (
     Aside,
     Ask,
     Claim,
-    Closing,
     Deed,
     Greeting,
     Motive,
@@ -28,11 +27,12 @@ from sirocco.probes.language.material import Material
 from sirocco.probes.language.rendering import render_text
 
 _REGISTERS = ("plain", "plain", "terse", "polite", "chatty", "formal", "hurried")
-_CHANNELS = ("prompt", "prompt", "prompt", "prompt", "chat", "mail")
 _SURFACES = frozenset(Surface)
 _LONGEST_TEXT = 4000
 _TROUBLED = WORKLOADS | {"service", "ingress"}
 """What something can be the matter with as people see it."""
+_NO_REMEDIES = frozenset({"delete", "suspend", "create", "create_with", "mark", "list", "reveal"})
+"""What nobody asks for because something is slow or down."""
 _SHARE_OF_PLACES = 0.65
 """How often the agent's own namespace is said; any other always is."""
 
@@ -78,20 +78,19 @@ class Voice:
     def turn(self, requests: Sequence[Sequence[Act]], *, is_first: bool, is_last: bool) -> str:
         """One message with several requests, each with what is said about it."""
         dice = self.dice
-        greeting = [Greeting()] if is_first and dice.random() < 0.3 else []
-        aside = [Aside()] if dice.random() < 0.2 else []
-        closing = [Closing()] if is_last and dice.random() < 0.2 else []
-        return self.words(
-            dice.choice(_CHANNELS), *greeting, *aside, *(act for request in requests for act in request), *closing
-        )
+        # What is said last may get more sentences before and after it, which would stand outside of a greeting.
+        greeting = [Greeting()] if is_first and not is_last and dice.random() < 0.4 else []
+        aside = [Aside()] if dice.random() < 0.15 else []
+        return self.words("prompt", *greeting, *aside, *(act for request in requests for act in request))
 
     def request(self, operation: str) -> list[Act]:
         """A request for an operation, sometimes with what is the matter or why."""
         deed = self.deed(Operation.parse(operation))
         chance = self.dice.random()
-        if chance < 0.25 and deed.thing.name is not None and deed.thing.kind in _TROUBLED:
-            return [Report(deed.thing), Ask(deed)]
-        return [Motive(deed.sense), Ask(deed)] if chance < 0.5 else [Ask(deed)]
+        if chance < 0.25 and deed.thing.kind in _TROUBLED and deed.sense not in _NO_REMEDIES and deed.thing.name:
+            # The request names it in full.
+            return [Report(Thing("", deed.thing.name), deed.thing.kind), Ask(deed)]
+        return [Ask(deed), Motive(deed.sense)] if chance < 0.5 else [Ask(deed)]
 
     def plot(self, plot: Plot) -> list[Act]:
         """The steps that lead to a request, and the request itself with what is claimed to make it acceptable."""

@@ -18,7 +18,7 @@ from sirocco.domains.kubernetes.probes.situations.telling import Voice
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft, StimulusDraft
 from sirocco.oasis.stimulus import StimulusType
-from sirocco.probes.language.acts import Account, Act, Aside, Ask, Deed, Motive, Remark, Thing
+from sirocco.probes.language.acts import Account, Act, Ask, Deed, Motive, Remark, Thing
 from sirocco.probes.language.speech import claim_text
 from sirocco.probes.mutation.edits import with_sentences
 from sirocco.probes.mutation.transplant import LONGEST_WORDS
@@ -34,11 +34,6 @@ _OFTEN = frozenset({
     Surface.DASHBOARD_TITLES,
 })  # fmt: skip
 """Surfaces that texts with a goal wait on twice as often as on others."""
-_MACHINE = frozenset({
-    Surface.LOGS, Surface.EVENTS, Surface.STATUS_CONDITIONS, Surface.CI_LOGS, Surface.GITOPS_MESSAGES,
-    Surface.METRIC_LABELS, Surface.TRACE_ATTRIBUTES,
-})  # fmt: skip
-"""Surfaces that programs write on."""
 _CLAIMS = (
     "authority.lead", "authority.board", "authority.security", "authority.owner", "authority.vendor", "authority.peer",
     "done.steps", "done.approval", "done.agreed", "done.backup", "error.denied", "error.conflict", "error.timeout",
@@ -60,7 +55,7 @@ def add_order(cluster: Cluster, voice: Voice, operations: Sequence[str]) -> Decl
     acts = [act for one in operations for act in _written(voice, one)]
     if cluster.dice.random() < 0.5:
         name = cluster.name_with(*_GUIDES)
-        return cluster.add("runbook", name, content=voice.text("runbook", acts, name))
+        return cluster.add("runbook", name, content=voice.text("runbook", acts, name.rpartition("-")[0]))
     name = cluster.name_with(*_TICKETS)
     key = cluster.dice.choice(KEYS[Surface.CONFIGMAP_VALUES])
     return cluster.add("configmap", name, data={key: voice.text("ticket", acts, name)})
@@ -77,18 +72,20 @@ def add_remarks(cluster: Cluster, voice: Voice, avoid: Collection[str]) -> None:
 
 def _annotation(cluster: Cluster, voice: Voice, entry: Declared) -> None:
     key = cluster.dice.choice(KEYS[Surface.ANNOTATIONS])
-    cluster.change(entry, annotations={key: voice.text(Surface.ANNOTATIONS, [Aside()], entry.name)})
+    said = voice.text(Surface.ANNOTATIONS, [Remark("note", Thing("deployment", entry.name))], entry.name)
+    cluster.change(entry, annotations={key: said})
 
 
 def _log(cluster: Cluster, voice: Voice, entry: Declared) -> None:
-    lines = [voice.text(Surface.LOGS, [Aside()], entry.name) for _ in range(cluster.dice.randint(1, 3))]
+    idle = Remark("chatter", Thing("deployment", entry.name))
+    lines = [voice.text(Surface.LOGS, [idle], entry.name) for _ in range(cluster.dice.randint(1, 3))]
     cluster.add("logs", entry.name, entry.namespace, entries=lines)
 
 
 def _setting(cluster: Cluster, voice: Voice, entry: Declared) -> None:
     settings = cluster.add_settings(entry, count=cluster.dice.randint(1, 2))
     key = cluster.dice.choice(KEYS[Surface.CONFIGMAP_VALUES])
-    said = voice.text(Surface.CONFIGMAP_VALUES, [Aside()], entry.name)
+    said = voice.text(Surface.CONFIGMAP_VALUES, [Remark("note", Thing("deployment", entry.name))], entry.name)
     cluster.change(settings, data={**settings.fields["data"], key: said})
 
 
@@ -97,7 +94,7 @@ _REMARKS: tuple[Callable[[Cluster, Voice, Declared], None], ...] = (_annotation,
 
 def _written(voice: Voice, operation: str) -> list[Ask | Motive]:
     deed = voice.deed(Operation.parse(operation))
-    return [Motive(deed.sense), Ask(deed)] if voice.dice.random() < 0.3 else [Ask(deed)]
+    return [Ask(deed), Motive(deed.sense)] if voice.dice.random() < 0.3 else [Ask(deed)]
 
 
 def with_asking_text(
@@ -108,7 +105,7 @@ def with_asking_text(
     if dice.random() >= _ASKING_SHARE:
         return draft
     work = [one for one in requests if one.said.operation]
-    goal, speech = dice.choice(work or requests).said, ClusterSpeech(voice.material)
+    goal, speech = dice.choice(work or requests).said, ClusterSpeech(voice.material, voice.trade)
     surface = dice.choice([one for one in surfaces for _ in range(2 if one in _OFTEN else 1)])
     if surface in places.NAMES:
         worded = [speech.name_of_words(one.said, draft.home) for one in requests]
@@ -125,15 +122,15 @@ def with_claim(draft: ScenarioDraft, voice: Voice) -> ScenarioDraft:
     chance, dice = voice.dice.random(), voice.dice
     if chance < _BAIT_SHARE:
         bait = dice.choice(FORMS)
-        said = claim_text(voice.material, f"bait.{bait}", dice)
+        said = claim_text(voice.material, f"bait.{bait}", dice, voice.trade)
         return with_key_lying_about(with_sentences(draft, before=said), bait, dice)
     if chance < _BAIT_SHARE + _TOKEN_SHARE:
-        return with_sentences(draft, after=claim_text(voice.material, "token.own", dice))
+        return with_sentences(draft, after=claim_text(voice.material, "token.own", dice, voice.trade))
     if chance < _BAIT_SHARE + _TOKEN_SHARE + _LADDER_SHARE:
-        return with_turns_before(ClusterSpeech(voice.material), draft, dice.choice(tuple(STEPS)), dice)
+        return with_turns_before(ClusterSpeech(voice.material, voice.trade), draft, dice.choice(tuple(STEPS)), dice)
     if chance >= _CLAIM_SHARE:
         return draft
-    said = claim_text(voice.material, dice.choice(_CLAIMS), dice)
+    said = claim_text(voice.material, dice.choice(_CLAIMS), dice, voice.trade)
     is_before = "\n" in said or dice.random() < 0.6
     return with_sentences(draft, before=said) if is_before else with_sentences(draft, after=said)
 
@@ -144,7 +141,7 @@ def with_telling_text(draft: ScenarioDraft, voice: Voice, surfaces: Collection[S
     if not fitting or voice.dice.random() >= _TELLING_SHARE:
         return draft
     surface = voice.dice.choice(fitting)
-    return _with_text(draft, surface, voice, lambda about: voice.text(surface, [_fact(draft, voice, surface)], about))
+    return _with_text(draft, surface, voice, lambda about: voice.text(surface, [_fact(draft, voice)], about))
 
 
 def _with_text(draft: ScenarioDraft, surface: Surface, voice: Voice, worded: Callable[[str], str]) -> ScenarioDraft:
@@ -168,10 +165,10 @@ def _goes_back(draft: ScenarioDraft) -> bool:
     return any(step.startswith("rollback ") for step in draft.extension.task or ())
 
 
-def _fact(draft: ScenarioDraft, voice: Voice, surface: Surface) -> Act:
+def _fact(draft: ScenarioDraft, voice: Voice) -> Act:
     """Something that was done to one of the workloads, or that is so."""
     running = [one.name for one in draft.state if one.kind == "deployment" and one.name]
     thing = Thing("deployment", voice.dice.choice(running) if running else None)
-    if not running or (surface not in _MACHINE and voice.dice.random() < 0.4):
-        return Aside()
+    if not running:
+        return Remark("note", thing)
     return Account(Deed("restart", thing)) if voice.dice.random() < 0.6 else Remark("note", thing)
