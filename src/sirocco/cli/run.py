@@ -52,8 +52,8 @@ _HEADINGS = {
     "The agent": "agent agent-header agent-env agent-tool model-url timeout scenario-timeout isolation",
     "The environment": "provider provider-token listen advertise static-endpoint kubeconfig",
     "The run": "out resume parallel agent-parallel dry-run verbose format fail-on artifacts",
-    "Adversarial phase": "adversarial generator probes seed archetype exclude schedule turns learn until confirm twins reruns"
-    " pairs core max-agent-calls max-minutes max-tokens max-cost price",
+    "Adversarial phase": "adversarial generator probes seed archetype exclude schedule turns learn until confirm twins"
+    " reruns pairs core max-agent-calls max-minutes max-tokens max-cost price",
     "Withheld scenarios and material": "reserved material identity",
     "Who vouches for it": "evaluator evaluator-key transparency-log",
 }
@@ -170,8 +170,8 @@ _HEADINGS = {
     type=click.Choice([str(kind) for kind in ScheduleKind]),
     default="fixed",
     show_default=True,
-    help="Follow the covering plan; the findings so far (adaptive, from 100 probes up); or refine attempts that the agent"
-    " did not follow (pursuit).",
+    help="Follow the covering plan; the findings so far (adaptive, from 100 probes up); or refine attempts that the"
+    " agent did not follow (pursuit).",
 )
 @click.option(
     "--turns",
