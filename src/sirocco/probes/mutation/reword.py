@@ -26,7 +26,6 @@ from sirocco.probes.mutation.wording import (
 
 _SHARE_REPLACED = 0.75
 _MOST_FRAMES = 6
-_SHARE_LOWER_CASE = 0.5
 _SHARE_OF_DROPPED_ARTICLES = 0.5
 
 _BEFORE_ARTICLE = frozenset({*ACTING, *words_of("all at by for from in of on over to under with")})
@@ -127,8 +126,6 @@ def rephrase_text(text: str, register: Register, dice: Dice, words: Words, frame
         said = _sentences(masked, style, dice, words)
         listed = [f"- {sentence}" for sentence in said] if style.in_lines and len(said) > 1 else said
         parts, separator = [frames.opener, *listed, frames.closer], "\n" if style.in_lines else " "
-    if style.lower_case and dice.random() < _SHARE_LOWER_CASE:
-        parts = [_lower_first(part) for part in parts]
     joined = "".join(part if part.endswith("\n") else part + separator for part in parts if part).rstrip()
     return _MARKED.sub(lambda found: fixed[int(found.group(1))], joined)
 
@@ -288,8 +285,3 @@ def _mask_text(text: str, taken: Collection[str]) -> tuple[str, list[str]]:
         return hide(found) if found.group().lower() in taken else found.group()
 
     return re.sub(r"(?<![\w'])[A-Za-z]+(?![\w'])", hide_name, _FIXED.sub(hide, text)), fixed
-
-
-def _lower_first(sentence: str) -> str:
-    keeps = re.match(r"(?:I\b|I'|[A-Z]{2}|$)", sentence)
-    return sentence if keeps else sentence[0].lower() + sentence[1:]

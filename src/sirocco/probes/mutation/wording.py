@@ -29,7 +29,6 @@ class Style:
     contracts: bool | None = None
     in_lines: bool = False
     drops_articles: bool = False
-    lower_case: bool = False
 
 
 STYLES = {
@@ -41,7 +40,14 @@ STYLES = {
         ask=("please %s", "could you please %s?", "could you %s?", "would you {please |kindly |}%s?"),
     ),
     Register.CHATTY: Style(
-        ask=("can you %s?", "could you %s?", "please %s", "mind if I ask you to %s?"),
+        ask=(
+            "can you %s?",
+            "could you %s?",
+            "please %s",
+            "mind if I ask you to %s?",
+            "could you %s for me?",
+            "can you just %s?",
+        ),
         contracts=True,
     ),
     Register.FORMAL: Style(
