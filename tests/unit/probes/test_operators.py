@@ -144,7 +144,7 @@ def _planned(number: int, seed: int) -> list[Draft]:
     return list(found.values())
 
 
-@pytest.mark.parametrize("seed", [1, 7])
+@pytest.mark.parametrize("seed", [3, 7])
 @pytest.mark.requirement("AV-06")
 def test_48_drafts_are_on_all_surfaces_and_a_quarter_are_compositions(seed):
     drafts = _planned(48, seed)
