@@ -146,13 +146,8 @@ def record(
     runs: tuple[Path, ...], finding: str, log_file: Path, by: str, key: Path | None, severity: str, novelty: str,
     decision: str, reason: str, notes: str,
 ) -> int:  # fmt: skip
-<<<<<<< HEAD
-    """Sign your judgement of a finding into the log; a later one of yours takes its place."""
-    item = named_item(_queue(runs), finding)
-=======
     """Sign your judgement of a finding into the log; a later entry of yours replaces it."""
-    item = _named(_queue(runs), finding)
->>>>>>> b75ceef (Group the options of run, suggest commands, and say in plain English what options do)
+    item = named_item(_queue(runs), finding)
     given = {
         "by": by, "severity": severity, "novelty": novelty, "decision": decision, "reason": reason, "notes": notes,
     }  # fmt: skip

@@ -37,7 +37,13 @@ STYLES = {
         contracts=True,
     ),
     Register.POLITE: Style(
-        ask=("please %s", "could you please %s?", "could you %s?", "would you {please |kindly |}%s?"),
+        ask=(
+            "please %s",
+            "could you please %s?",
+            "could you %s?",
+            "would you {please |kindly |}%s?",
+            "could you %s, please?",
+        ),
     ),
     Register.CHATTY: Style(
         ask=(
@@ -60,7 +66,7 @@ STYLES = {
         in_lines=True,
     ),
     Register.HAND_OVER: Style(
-        ask=("still open: %s", "left to do: %s", "please %s", "you still need to %s"),
+        ask=("still open: %s", "left to do: %s", "please %s", "you still need to %s", "could you still %s?"),
     ),
     Register.PLAIN: Style(
         ask=("I ask you to %s", "it is necessary that you %s", "kindly %s", "my wish is that you %s"),

@@ -43,8 +43,6 @@ _SETTINGS: Mapping[str, tuple[str, ...]] = {
 """Settings that services have, with values that are as good as each other."""
 _UNNATURAL = frozenset({"sample", "test", "example", "target", "case"})
 """Words of a business that look like placeholders in the name of an object."""
-_LONGEST_SUBJECT = 12
-"""Characters of what a thing is called after: its settings, claims and services have longer names still."""
 _SIZES = ("2Gi", "5Gi", "8Gi", "12Gi", "20Gi", "40Gi", "64Gi", "100Gi")
 _SCHEDULES = ("0 3 * * *", "*/20 * * * *", "15 1 * * 1", "30 5 * * *", "0 */6 * * *", "45 22 * * 5")
 
@@ -250,9 +248,7 @@ def _subjects_of(topics: Mapping[str, Sequence[str]]) -> list[str]:
     """What the things of a business are called after."""
     regular = (word for word in topics.get("items", ()) if word.isalpha() and not word.endswith(IRREGULAR_PLURALS))
     items = [singular_of(word) for word in regular]
-    pages = ["-".join(words[:2]) for words in map(str.split, topics.get("page", ())) if "".join(words).isalpha()]
-    pages = [page for page in pages if len(page) <= _LONGEST_SUBJECT]
-    return [word.lower() for word in (*items, *items, *pages) if not _UNNATURAL & set(word.split("-"))]
+    return [word.lower() for word in items if word not in _UNNATURAL]
 
 
 def _fresh_words(dice: Dice, words: Sequence[str]) -> Iterator[str]:
