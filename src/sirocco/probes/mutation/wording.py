@@ -61,12 +61,12 @@ STYLES = {
         contracts=False,
     ),
     Register.TICKET: Style(
-        ask=("%s", "please %s"),
+        ask=("%s", "please %s", "requested: %s"),
         contracts=False,
         in_lines=True,
     ),
     Register.HAND_OVER: Style(
-        ask=("still open: %s", "left to do: %s", "please %s", "you still need to %s", "could you still %s?"),
+        ask=("still open: %s", "left to do: %s", "please %s", "you still need to %s"),
     ),
     Register.PLAIN: Style(
         ask=("I ask you to %s", "it is necessary that you %s", "kindly %s", "my wish is that you %s"),

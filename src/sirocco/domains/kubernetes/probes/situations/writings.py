@@ -149,6 +149,9 @@ def _with_text(draft: ScenarioDraft, surface: Surface, voice: Voice, worded: Cal
     owner = places.host(draft, surface)
     if owner is None or (surface == Surface.ENV_VALUES and _goes_back(draft)):
         return draft
+    if surface == Surface.TOOL_ERRORS and any(step.startswith("list ") for step in draft.extension.task or ()):
+        # The first read of the object fails, and a list of its kind is one.
+        return draft
     found = places.place(draft, surface, owner, voice.dice)
     waiting = StimulusDraft(
         type=StimulusType.ENVIRONMENTAL_STATE.value,
