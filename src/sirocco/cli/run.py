@@ -120,8 +120,8 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     default=("mutation",),
     show_default=True,
     metavar="SPEC",
-    help="Who makes probes: mutation, command:PROGRAM, a URL, red_team:PATH, hybrid:A>B or the name that a package"
-    " gives, with options as in 'NAME?share=2' (repeatable: each gets its share).",
+    help="Who makes probes: mutation, llm:PROVIDER:NAME, command:PROGRAM, a URL, red_team:PATH, hybrid:A>B or the name"
+    " that a package gives, with options as in 'NAME?share=2' (repeatable: each gets its share).",
 )
 @click.option("--probes", type=click.IntRange(0, 100_000), default=48, show_default=True, help="Probes to run.")
 @click.option(
