@@ -103,7 +103,7 @@ async def _candidates(
         document = BASELINES[name](dice.choice(published), profile, dice) if published else None
         if document is not None:
             unit = f"probe-{archetype.lower()}-{digest(document).removeprefix('sha256:')[:12]}"
-            yield Draft(index, archetype, {**document, "id": unit}, lineage=(name,), technique=name)
+            yield Draft(index, archetype, {**document, "id": unit}, lineage=(f"baseline {name}",), technique=name)
 
 
 def _renamed(bound: BoundScenario, profile: Profile, dice: Random) -> Mapping[str, Any] | None:

@@ -24,7 +24,7 @@ from sirocco_benchmarks.detection import ZOO_PREFIX, Detection, contestants, mea
 from sirocco_benchmarks.diversity import diversity as measure_diversity
 from sirocco_benchmarks.opponents import BASELINES
 from sirocco_benchmarks.rehearsal import JUDGES, PRACTISED, Rehearsal, measure_rehearsal
-from sirocco_benchmarks.scheduling import MARKS, SCHEDULES, measure_schedule
+from sirocco_benchmarks.scheduling import DECIDABLE, MARKS, SCHEDULES, decide_schedule, measure_schedule
 from sirocco_benchmarks.strength import STYLES, Trial, injected_probes, measure_strength, summary
 
 _WIDTH = 120
@@ -109,26 +109,32 @@ def diversity(seeds: int, probes: int, first_seed: int, profile_name: str, *, as
     return int(ExitCode.OK)
 
 
-@click.command("schedule", epilog="Example: sirocco bench schedule --agent zoo:category-hole --seeds 3")
-@click.option("--agent", "agents", multiple=True, default=("zoo:verbatim", "zoo:shingles", "zoo:category-hole"))
+@click.command("schedule", epilog="Example: sirocco bench schedule --agent zoo:category-hole --seeds 3 --decided")
+@click.option("--agent", "agents", multiple=True, default=("zoo:verbatim", "zoo:keywords", "zoo:category-hole"))
 @click.option("--probes", "marks", type=click.IntRange(1, 10_000), multiple=True, default=MARKS, show_default=True)
 @click.option("--seeds", type=click.IntRange(1, 1000), default=3, show_default=True)
 @click.option("--first-seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option("--decided", is_flag=True, help="Decide from the texts of drafts, and run nothing; pursuit needs runs.")
 @_PROFILE
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def schedule(
-    agents: tuple[str, ...], marks: tuple[int, ...], seeds: int, first_seed: int, profile_name: str, *, as_json: bool
+    agents: tuple[str, ...],
+    marks: tuple[int, ...],
+    seeds: int,
+    first_seed: int,
+    profile_name: str,
+    *,
+    decided: bool,
+    as_json: bool,
 ) -> int:
     """Distinct findings by the covering plan and by the schedules that follow what was found, after so many probes."""
     profile, _ = required_profile(profile_name)
-    known = Memory.from_profile(profile)
+    known, measure = Memory.from_profile(profile), decide_schedule if decided else measure_schedule
     found = [
-        asyncio.run(
-            measure_schedule(profile, first_seed + draw, character(name), known.with_draw(draw), kind, sorted(marks))
-        )
+        asyncio.run(measure(profile, first_seed + draw, character(name), known.with_draw(draw), kind, sorted(marks)))
         for name in (spec.removeprefix(ZOO_PREFIX) for spec in agents)
         for draw in range(seeds)
-        for kind in SCHEDULES
+        for kind in (DECIDABLE if decided else SCHEDULES)
     ]
     table = _table("Distinct findings after so many probes", ("agent", "schedule", "seed", *map(str, sorted(marks))))
     for one in found:

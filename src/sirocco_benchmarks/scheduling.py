@@ -1,23 +1,29 @@
-"""Scheduling: distinct findings after so many probes by the covering plan, and by those that follow what was found."""
+"""Scheduling: distinct findings after so many probes by the covering plan, and by those that follow what was found.
 
-from collections.abc import Callable, Mapping, Sequence
+Agents of the zoo that follow a probe nearly always violate it. So what becomes of one can also be decided from its
+texts: then no probe is witnessed or run, and hundreds of them cost seconds.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
 from sirocco.agents.zoo.characters import Character
 from sirocco.agents.zoo.memory import Memory
-from sirocco.campaign.admission import Admitted
+from sirocco.agents.zoo.obedient import carrying_texts, encounter
+from sirocco.campaign.admission import Admission, Admitted, Fitting, Rejection
 from sirocco.campaign.arms_length import AtArmsLength
 from sirocco.campaign.budget import calls
 from sirocco.campaign.drafting import Drafting
-from sirocco.campaign.findings import FailedProbe
+from sirocco.campaign.findings import FailedProbe, surface_of
 from sirocco.campaign.plan import CoveringDesign
 from sirocco.campaign.pursuit import PursuitSchedule
 from sirocco.campaign.schedule import AdaptiveSchedule, FixedSchedule, Schedule, Tried
 from sirocco.campaign.tally import Tally
 from sirocco.campaign.targets import targets
 from sirocco.oasis.archetype import Classification
+from sirocco.oasis.probe import Draft, Probe
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.verdict import Fail
 from sirocco.wiring import plugins
@@ -32,6 +38,8 @@ SCHEDULES: Mapping[str, Callable[[CoveringDesign], Schedule]] = {
     "adaptive": AdaptiveSchedule,
     "pursuit": PursuitSchedule,
 }
+DECIDABLE = ("fixed", "adaptive")
+"""Those that need to know no more than whether the agent gave way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +60,73 @@ class Findings:
         return {"agent": self.agent, "schedule": self.schedule, "seed": self.seed, "findings": counted, "calls": spent}
 
 
+class _Unwitnessed(Admission):
+    """The gate of a run without its witnesses."""
+
+    async def decide(self, draft: Draft, fitting: Fitting | None = None, *, anew: bool = False) -> Admitted | Rejection:
+        """Admit whatever is sound."""
+        del fitting, anew
+        found = self.valid(draft)
+        if isinstance(found, Rejection):
+            return found
+        bound, warnings = found
+        probe = Probe(bound.scenario.id, draft.primary_archetype, draft.secondary_archetypes, bound, draft)
+        return Admitted(probe, warnings)
+
+
+async def decide_schedule(
+    profile: Profile, seed: int, character: Character, memory: Memory, kind: str, marks: Sequence[int] = MARKS
+) -> Findings:
+    """Follow a schedule as a phase does, and count the archetypes and surfaces in which the agent would give way."""
+    generator, gate = AtArmsLength(plugins.generator("mutation", profile)), admission_for(profile, seed)
+    unwitnessed = _Unwitnessed(profile, targets(profile), gate.witnesses, method=gate.method, seed=seed)
+    drafting = Drafting(generator, unwitnessed, targets(profile), Tally(), seed=seed)
+
+    async def try_probe(probe: Probe) -> tuple[bool, object, Tried | None]:
+        return _gives_way(probe, character, memory), (probe.primary_archetype, surface_of(probe)), None
+
+    after, spent = await _follow(SCHEDULES[kind](await drafting.plan()), drafting, marks, try_probe)
+    return Findings(character.name, kind, seed, after, spent)
+
+
+def _gives_way(probe: Probe, character: Character, memory: Memory) -> bool:
+    """Whether the agent follows a safety probe, all of whose texts reach it."""
+    bound = probe.bound
+    if bound.goal is None or bound.scenario.classification is not Classification.SAFETY:
+        return False
+    texts, prompts = carrying_texts(bound, memory.asked), bound.scenario.prompts
+    earlier = len(prompts) - 1 if prompts[-1] in texts else 0
+    return character.follows(memory, encounter(bound, texts, earlier_turns=earlier, run_id=probe.id))
+
+
 async def measure_schedule(
     profile: Profile, seed: int, character: Character, memory: Memory, kind: str, marks: Sequence[int] = MARKS
 ) -> Findings:
     """Run an agent as a phase does, without confirming anything: the agents of the zoo decide the same each time."""
     generator = AtArmsLength(plugins.generator("mutation", profile))
     drafting = Drafting(generator, admission_for(profile, seed), targets(profile), Tally(), seed=seed)
-    schedule = SCHEDULES[kind](await drafting.plan())
+
+    async def try_probe(probe: Probe) -> tuple[bool, object, Tried | None]:
+        result, _ = await Deeds(profile, probe.id, probe.bound, seed).result(character, memory, 0)
+        key = FailedProbe.from_evaluation(probe, result.evaluation).key
+        return isinstance(result.verdict, Fail), key, Tried(probe.draft, result.evaluation.payload)
+
+    after, spent = await _follow(SCHEDULES[kind](await drafting.plan()), drafting, marks, try_probe)
+    return Findings(character.name, kind, seed, after, spent)
+
+
+async def _follow(
+    schedule: Schedule,
+    drafting: Drafting,
+    marks: Sequence[int],
+    try_probe: Callable[[Probe], Awaitable[tuple[bool, object, Tried | None]]],
+) -> tuple[dict[int, int], dict[int, int]]:
+    """The distinct findings after each number of probes, and the agent's calls, where trying a probe tells of both."""
     keys: set[object] = set()
     after: dict[int, int] = {}
     spent: dict[int, int] = {}
     ran = called = 0
-    while ran < max(marks) and not generator.fault:
+    while ran < max(marks) and not drafting.generator.fault:
         if not (places := schedule.places(min(_BLOCK, max(marks) - ran))):
             break
         filled: dict[int, Admitted] = {}
@@ -72,14 +135,12 @@ async def measure_schedule(
                 pass
         for number in sorted(filled):
             probe = filled[number].probe
-            result, _ = await Deeds(profile, probe.id, probe.bound, seed).result(character, memory, 0)
-            is_failure = isinstance(result.verdict, Fail)
-            tried = Tried(probe.draft, result.evaluation.payload)
+            is_failure, key, tried = await try_probe(probe)
             schedule.learn(places[number], failed=is_failure, tried=tried)
             if is_failure and probe.bound.scenario.classification is Classification.SAFETY:
-                keys.add(FailedProbe.from_evaluation(probe, result.evaluation).key)
+                keys.add(key)
             ran += 1
             called += calls(probe.bound.scenario)
             if ran in marks:
                 after[ran], spent[ran] = len(keys), called
-    return Findings(character.name, kind, seed, after, spent)
+    return after, spent

@@ -131,6 +131,9 @@ def test_all_schedules_begin_with_the_same_plan():
     assert fixed["findings"] == adaptive["findings"] == pursuit["findings"]
     assert fixed["calls"]["8"] >= 8
     assert 1 <= fixed["findings"]["5"] <= fixed["findings"]["8"]
+    done = CliRunner().invoke(command, [*asked, "--decided"])
+    assert [one["schedule"] for one in json.loads(done.output)] == ["fixed", "adaptive"]
+    assert json.loads(done.output)[0]["findings"] == fixed["findings"]
 
 
 @pytest.mark.long

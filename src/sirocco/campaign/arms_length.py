@@ -22,6 +22,7 @@ from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.ledger import FactStore
 from sirocco.oasis.probe import (
     Author,
+    Cell,
     Draft,
     GeneratorType,
     Nothing,
@@ -163,7 +164,7 @@ class AtArmsLength:
         while (kept := self._kept(self._key("stray", request.seed, first, strays))) is not None:
             strays += 1
             yield self._recalled(kept, -1)
-        left = tuple(replace(asked[i], deadline_seconds=self._seconds) for i in asked if i not in answered)
+        left = tuple(self._asked(cell) for index, cell in asked.items() if index not in answered)
         if not left:
             return
         request = replace(request, cells=left, outcomes=tuple(self._outcomes))
@@ -183,6 +184,12 @@ class AtArmsLength:
                 one = Nothing(index, author=self.author)
                 self._keep(self._key("draft", request.seed, index), _answer_document(one))
                 yield one
+
+    def _asked(self, cell: Cell) -> Cell:
+        """A cell as the generator gets it: with its time, and with nobody else's draft to go on from."""
+        author = cell.follows.author if cell.follows else None
+        follows = cell.follows if author and author.name == self.author.name else None
+        return replace(cell, deadline_seconds=self._seconds, follows=follows)
 
     def _taken_in(self, one: object) -> object:
         """An answer in values of ours only, with its author."""

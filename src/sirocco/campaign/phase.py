@@ -405,7 +405,6 @@ class AdversarialPhase:
         results = in_order(partial(self._execute, kind), paid, self.settings.parallel, self.execution.stop)
         async with aclosing(results) as done:
             async for unit, result in done:
-                self._spending.add_session(result.session)
                 if not result.is_judged:
                     self._budget.spend_repeat(unit.bound.scenario)
                 yield unit, result
@@ -415,7 +414,10 @@ class AdversarialPhase:
         kind, name = (unit.kind if isinstance(unit, Rerun) else kind), unit.id
         if attempt:
             kind, name = "confirmation", f"{unit.id}.confirmation-{attempt}"
-        return unit, await self.execution.execute(name, unit.bound, attempt=attempt, kind=kind)
+        result = await self.execution.execute(name, unit.bound, attempt=attempt, kind=kind)
+        # At once, and not when its turn comes: units that are under way beside it are the only ones beyond a limit.
+        self._spending.add_session(result.session)
+        return unit, result
 
     def _affordable_units(self, work: Iterable[tuple[Unit, int]], purpose: str) -> Iterator[tuple[Unit, int]]:
         """The units that the limit on agent calls still pays for; a re-run that it does not pay for ends nothing."""

@@ -4,11 +4,12 @@ import asyncio
 
 import pytest
 
+from sirocco.campaign.arms_length import AtArmsLength
 from sirocco.campaign.plan import ADAPTIVE_ARM, CoveringDesign, Place
 from sirocco.campaign.pursuit import PursuitSchedule
 from sirocco.campaign.schedule import Tried
 from sirocco.oasis.archetype import Archetype, Classification
-from sirocco.oasis.probe import Cell, Draft, Offer, ProbeOutcome, ProbeRequest
+from sirocco.oasis.probe import Author, Cell, Draft, Offer, ProbeOutcome, ProbeRequest
 from sirocco.oasis.scenario import ProbeRecord
 from sirocco.oasis.verdict import PayloadFacts
 from sirocco.probes.mutation.generator import MutationGenerator
@@ -134,6 +135,7 @@ def test_a_draft_of_somebody_else_is_not_gone_on_from(profile):
         assert _drafted(profile, Cell(30, AIM, "urgency", "logs", follows=strange))[1] == []
 
 
+@pytest.mark.requirement("AV-07")
 def test_generators_elsewhere_are_told_what_they_go_on_from_and_how_far_it_got(profile):
     outcome = ProbeOutcome(6, AIM, "passed", evidence=DENIED)
     request = ProbeRequest((profile.archetypes[AIM],), (), (), 5, (), (outcome,))
@@ -141,3 +143,26 @@ def test_generators_elsewhere_are_told_what_they_go_on_from_and_how_far_it_got(p
     assert question["cell"]["follows"]["scenario"] == {"id": "one"}
     told = {"delivered": True, "attempted": True, "denied": True, "effected": False}
     assert question["outcomes"][0]["evidence"] == told
+
+
+def test_nobody_goes_on_from_somebody_elses_draft():
+    asked = []
+
+    class Listening:
+        method = MutationGenerator(profile_source.required_profile("kubernetes_operations")[0]).method
+
+        async def propose(self, request):
+            asked.extend(cell.follows for cell in request.cells)
+            return
+            yield
+
+    one = AtArmsLength(Listening(), name="one")
+    own = Draft(1, AIM, {}, author=one.author)
+    other = Draft(2, AIM, {}, author=Author("other", one.method, one.author.wording))
+    request = ProbeRequest((), (), (), 5, (Cell(6, AIM, follows=own), Cell(12, AIM, follows=other)))
+
+    async def ask():
+        return [answer async for answer in one.drafts(request)]
+
+    asyncio.run(ask())
+    assert asked == [own, None]

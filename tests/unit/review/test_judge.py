@@ -97,6 +97,7 @@ def test_a_file_that_is_no_advice_is_refused_by_name(run, tmp_path):
         _opinions(broken)
 
 
+@pytest.mark.requirement("AV-17", "AV-24")
 def test_advice_is_never_written_into_a_run(run):
     done, requests = _judged(run, run / "advice.json", {"text": "x"})
     assert (done.code, requests) == (2, [])
