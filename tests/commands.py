@@ -23,7 +23,7 @@ from sirocco.cli.main import main
 from sirocco.evidence.recorded import recorded_unit
 
 SEED = "20"
-LIMIT = 300
+LIMIT = 900
 """Seconds after which a command is taken to hang, so that its test fails."""
 
 
