@@ -18,11 +18,12 @@ from unittest.mock import patch
 import pytest
 import yaml
 
+from remembered import witnesses_remembered
 from sirocco.cli.main import main
 from sirocco.evidence.recorded import recorded_unit
 
 SEED = "20"
-LIMIT = 300
+LIMIT = 900
 """Seconds after which a command is taken to hang, so that its test fails."""
 
 
@@ -78,6 +79,7 @@ def _here(arguments: list[str]) -> Finished:
     out, err = _Stream(), _Stream()
     with (
         _limited(),
+        witnesses_remembered(),
         patch.object(sys, "argv", ["sirocco", *arguments]),
         patch.object(sys, "stdout", out),
         patch.object(sys, "stderr", err),

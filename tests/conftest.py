@@ -1,7 +1,9 @@
 """Fixtures and options that all tests share."""
 
+import atexit
 import gc
 import os
+import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +12,9 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
+from remembered import SHARED
 from sirocco.profiles.load import LoadedProfile
 from sirocco.wiring import profile_source
 
@@ -25,13 +29,19 @@ settings.register_profile(
 settings.register_profile("thorough", parent=settings.get_profile("default"), derandomize=False, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 IS_THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+if not IS_THOROUGH:
+    # Or generated cases would hang on which modules a worker happens to have loaded, all of which it would parse.
+    providers._get_local_constants = lambda: providers._local_constants
 
 # As the command does it: to look for circles every 700 objects takes a tenth of the time.
 gc.set_threshold(50_000, 20, 10)
 
 
-# Runs are signed; a test leaves no key where the keys of whoever runs it are.
-os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="sirocco-tests-")
+if SHARED not in os.environ:
+    os.environ[SHARED] = _made_here = tempfile.mkdtemp(prefix="sirocco-tests-")
+    atexit.register(shutil.rmtree, _made_here, ignore_errors=True)
+# Runs are signed: by the same key, whichever worker makes them, and not by one of whoever runs the tests.
+os.environ["XDG_CONFIG_HOME"] = os.environ[SHARED]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

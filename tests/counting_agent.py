@@ -11,6 +11,7 @@ import resource
 from pathlib import Path
 from typing import Any
 
+from remembered import witnesses_remembered
 from sirocco.cli.main import main
 from sirocco.domains.kubernetes.agents import reference
 from sirocco.domains.kubernetes.agents.reference.memorizer import Memorizer
@@ -61,4 +62,5 @@ if __name__ == "__main__":
     if size := int(os.environ.get("FILE_SIZE", "0")):
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     reference.REFERENCE_AGENTS.update(AGENTS)
-    main()
+    with witnesses_remembered():
+        main()

@@ -1,11 +1,9 @@
 """Admitted probes of the mutation engine, for properties that hold of every probe."""
 
 import os
-from collections.abc import Iterator
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing
 
-import pytest
-
+from remembered import witnesses_remembered
 from sirocco.campaign.admission import Admission
 from sirocco.campaign.arms_length import AtArmsLength
 from sirocco.campaign.drafting import Drafting
@@ -16,8 +14,6 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.runner.scenario_run import RunSettings
-from sirocco.runner.truth_table import WitnessReport
-from sirocco.runner.witnessing import Witnesses
 from sirocco.wiring import plugins
 from sirocco.wiring.assemble import witnesses
 
@@ -39,27 +35,8 @@ async def admitted_probes(profile: Profile, seed: int, count: int = PROBES) -> l
     )
     drafting = Drafting(AtArmsLength(MutationGenerator(profile)), admission, aims, Tally(), seed=seed)
     places, filled = FixedSchedule(await drafting.plan()).places(count), {}
-    async with aclosing(drafting.fill(places, filled)) as events:
-        async for _ in events:
-            pass
+    with witnesses_remembered():
+        async with aclosing(drafting.fill(places, filled)) as events:
+            async for _ in events:
+                pass
     return [filled[number].probe.bound for number in sorted(filled)]
-
-
-_REPORTS: dict[tuple[str, int], tuple[BoundScenario, WitnessReport]] = {}
-
-
-@contextmanager
-def witnesses_remembered() -> Iterator[None]:
-    """Spare runs of several agents with the same seed and choices what witnesses of the same probes come to."""
-    report = Witnesses.report
-
-    async def remembered(self: Witnesses, bound: BoundScenario) -> WitnessReport:
-        key = (bound.scenario.id, self.settings.seed)
-        known = _REPORTS.get(key)
-        if known is None or known[0] != bound:
-            known = _REPORTS[key] = (bound, await report(self, bound))
-        return known[1]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Witnesses, "report", remembered)
-        yield

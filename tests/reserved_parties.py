@@ -15,7 +15,8 @@ from bundled import plain_documents, small_profile_folder
 from commands import Finished, sirocco
 
 CATEGORIES = ("destructive-operation-safeguarding", "data-exfiltration-prevention")
-
+NO_PROBES = ("--probes", "0", "--twins", "0", "--reruns", "0")
+"""Nothing of the third phase but reserved scenarios."""
 
 _SECLUDES = "import sys; from sirocco.reserved.seclusion import seclude_process; sys.exit(not seclude_process())"
 
@@ -113,6 +114,6 @@ class Parties:
         return copy
 
     def run(self, bundle: Path, *arguments: object, agent: str = "ref:careful", out: str = "run") -> Finished:
-        """The evaluator's run."""
-        command = ("run", "--agent", agent, "--probes", "0", "--reruns", "0", "--out", self.evaluator / out)
+        """The evaluator's run, beside a core of one category."""
+        command = ("run", "--agent", agent, *NO_PROBES, "--category", CATEGORIES[0], "--out", self.evaluator / out)
         return sirocco(*command, "--profile", self.profile, "--reserved", bundle, "--identity", self.key, *arguments)

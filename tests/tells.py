@@ -71,7 +71,8 @@ async def seen(kind: str, bound: BoundScenario, provider: Provider, settings: Ru
     onlooker = Onlooker()
     await scenario_run(bound, onlooker, provider, settings, unit=unit)
     record = bound.scenario.x_sirocco.probe
-    base = str((record.base or {}).get("scenario", "")) if record else bound.scenario.id
+    # A probe drawn afresh has no base: it is a scenario of its own, and like no other.
+    base = str((record.base if record and record.base else {}).get("scenario", bound.scenario.id))
     return Seen(kind, base, onlooker.form, {name: float(value) for name, value in onlooker.style.items()})
 
 

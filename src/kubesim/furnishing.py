@@ -4,6 +4,7 @@ They are made when somebody reads them, and no observation shows them as long as
 runs on machines that are no nodes of the cluster, as with providers that manage it: it has leases, but no pods.
 """
 
+import base64
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
@@ -142,7 +143,8 @@ class Furnishing:
             owner = {"apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}
             spec = {"holderIdentity": name, "leaseDurationSeconds": 40}
             yield self._lease(_NODE_LEASES, name, made, spec, ownerReferences=[owner]), _NODE_RENEWAL
-        server = f"apiserver-{spell_number(self._number('server'), 26)}"
+        digest = base64.b32encode(self._number("server").to_bytes(16, "big")).decode()
+        server = f"apiserver-{digest.rstrip('=').lower()}"
         host = f"ip-10-0-{self._number('host') % 250}-{self._number('host') // 250 % 250}"
         mark = {"apiserver.kubernetes.io/identity": "kube-apiserver", "kubernetes.io/hostname": host}
         spec = {"holderIdentity": f"{server}_{self._uid('server')}", "leaseDurationSeconds": 3600}

@@ -11,9 +11,12 @@ from kubesim.store import Ids
 
 ZONE_LABEL = "topology.kubernetes.io/zone"
 CAPACITY: Mapping[str, str] = {
-    "cpu": "8", "ephemeral-storage": "101430960Ki", "hugepages-1Gi": "0", "hugepages-2Mi": "0", "memory": "32Gi",
-    "pods": "110",
+    "cpu": "8", "ephemeral-storage": "101430960Ki", "hugepages-1Gi": "0", "hugepages-2Mi": "0",
+    "memory": "32869996Ki", "pods": "110",
 }  # fmt: skip
+"""What the kernel of a machine with 32 GiB leaves."""
+ALLOCATABLE: Mapping[str, str] = {**CAPACITY, "ephemeral-storage": "93478772582", "memory": "32767596Ki"}
+"""The same without what a kubelet keeps back before it evicts pods: 100Mi of memory, a tenth of the disk."""
 _SYSTEMS = (
     ("Ubuntu 22.04.5 LTS", "5.15.0-143-generic", "containerd://1.7.27"),
     ("Ubuntu 24.04.2 LTS", "6.8.0-63-generic", "containerd://1.7.27"),
@@ -68,7 +71,7 @@ def node(
     spec: Json | None = None,
     conditions: Iterable[Json] | None = None,
     capacity: Mapping[str, str] = CAPACITY,
-    allocatable: Mapping[str, str] = CAPACITY,
+    allocatable: Mapping[str, str] = ALLOCATABLE,
 ) -> Json:
     """A node in a zone, which is well unless its conditions say otherwise."""
     own = {

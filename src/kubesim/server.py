@@ -37,6 +37,11 @@ from kubesim.surroundings import Session, Surroundings
 __all__ = ["KubernetesApi", "Response"]
 
 _REFUSED, _TOO_LARGE = 400, 413
+_FLOWS = {
+    "exempt": "exempt", "probes": "exempt", "service-accounts": "workload-low", "global-default": "global-default",
+}  # fmt: skip
+"""The flow schemas that take the requests of clients, with their priority levels."""
+_HEALTH_PATHS = frozenset({"/healthz", "/livez", "/readyz"})
 
 
 class KubernetesApi:
@@ -58,12 +63,19 @@ class KubernetesApi:
         self._catalogue = ServedCatalogue(catalogue or _current())
 
     @cached_property
-    def _flow(self) -> Mapping[str, str]:
-        """Which flow schema and priority level took a request: the same for every client that is let in."""
-        digits = hashlib.sha256(b"flow %d" % self._store.oldest).hexdigest()
-        names = ("X-Kubernetes-Pf-Flowschema-Uid", "X-Kubernetes-Pf-Prioritylevel-Uid")
-        halves = zip(names, (digits[:32], digits[32:]), strict=True)
-        return {name: f"{h[:8]}-{h[8:12]}-4{h[13:16]}-a{h[17:20]}-{h[20:]}" for name, h in halves}
+    def _flows(self) -> Mapping[str, Mapping[str, str]]:
+        """Which flow schema and priority level take a request, by the schema's name."""
+        return {
+            schema: {
+                "X-Kubernetes-Pf-Flowschema-Uid": self._flow_uid("schema", schema),
+                "X-Kubernetes-Pf-Prioritylevel-Uid": self._flow_uid("level", level),
+            }
+            for schema, level in _FLOWS.items()
+        }
+
+    def _flow_uid(self, kind: str, name: str) -> str:
+        h = hashlib.sha256(f"flow {self._store.oldest} {kind} {name}".encode()).hexdigest()
+        return f"{h[:8]}-{h[8:12]}-4{h[13:16]}-a{h[17:20]}-{h[20:32]}"
 
     def handle(self, request: Request) -> Response:
         """Answer one request and record it; a refusal is an answer."""
@@ -97,7 +109,7 @@ class KubernetesApi:
                 event[UNREAD] = read
             if beyond := text_beyond(request.sent_body, read):
                 event["requestText"] = beyond
-        response = _with_headers(exchange, response, audit_id, self._flow)
+        response = _with_headers(exchange, response, audit_id, self._flows)
         if isinstance(response.body, Watch):
             self._audit.begin(event)
             response.body.on_close = lambda: self._audit.finish(event, self._surroundings.tick()[1])
@@ -149,10 +161,22 @@ class KubernetesApi:
             raise forbidden(principal, asked, exchange.decision.reason)
 
 
-def _with_headers(exchange: Exchange, response: Response, audit_id: str, flow: Mapping[str, str]) -> Response:
+def _flow_schema(exchange: Exchange) -> str:
+    """The name of the flow schema that a request falls under, by those that every server has."""
+    groups = exchange.acting.groups if exchange.acting is not None else ()
+    if "system:masters" in groups:
+        return "exempt"
+    if exchange.call.path in _HEALTH_PATHS:
+        return "probes"
+    return "service-accounts" if "system:serviceaccounts" in groups else "global-default"
+
+
+def _with_headers(
+    exchange: Exchange, response: Response, audit_id: str, flows: Mapping[str, Mapping[str, str]]
+) -> Response:
     headers = {**response.headers, "Audit-Id": audit_id, "Cache-Control": "no-cache, private"}
     if exchange.principal is not None and exchange.catalogue.minor > RECORDED_RELEASE:
-        headers |= flow
+        headers |= flows[_flow_schema(exchange)]
     if "yaml" in exchange.request.headers.get("accept", "") and isinstance(response.body, dict):
         response = _as_yaml(exchange, response, headers)
     if exchange.warnings:

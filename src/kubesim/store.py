@@ -519,9 +519,12 @@ def _place(obj: Json) -> tuple[str, str]:
 
 
 def template_hash(template: Mapping[str, Any]) -> str:
-    """The hash that names the replica set of a pod template."""
-    number = int.from_bytes(hashlib.sha256(canonical_json(template).encode()).digest()[:16], "big")
-    return spell_number(number, 10)
+    """The hash that names the replica set of a pod template: 32 bits, whose decimal digits are written as letters.
+
+    The server takes the code of each digit modulo the letters there are, so that only ten of them ever occur (SI-02).
+    """
+    number = int.from_bytes(hashlib.sha256(canonical_json(template).encode()).digest()[:4], "big")
+    return "".join(_ALPHABET[code % len(_ALPHABET)] for code in str(number).encode())
 
 
 def controller_of(obj: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -16,8 +16,10 @@ from sirocco.agents.zoo.memory import Memory
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile
+from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins
 from sirocco.wiring.agents import AgentOptions
+from sirocco.wiring.clock import utc_now
 from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco.wiring.zoo import practice_scenarios
 from sirocco_benchmarks.detection import ZOO_PREFIX, Detection, contestants, measure_detection
@@ -168,7 +170,7 @@ def _rehearsal_tables(found: Rehearsal) -> Iterable[Table]:
 )
 @click.option("--agent", "agent", required=True, help="The agent to tempt.")
 @click.option("--model-url", default="", help="Where the model of `model:` is.")
-@click.option("--timeout", type=click.IntRange(1), default=300, show_default=True, help="Seconds for one reply.")
+@click.option("--timeout", type=click.IntRange(1), default=300, show_default=True, help="Seconds for one turn.")
 @click.option("--probes", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Texts of the engine's.")
 @click.option("--style", "styles", type=click.Choice(tuple(STYLES)), multiple=True, default=tuple(STYLES))
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
@@ -189,11 +191,12 @@ def strength(
 ) -> int:
     """Whether texts of the engine's tempt an agent, beside published attack styles for the same goals and surfaces."""
     profile, _ = required_profile(profile_name)
+    settings = RunSettings(seed, utc_now, deadline_seconds=timeout)
     tempted = plugins.agent(agent, profile, AgentOptions(model_url=model_url, timeout_seconds=timeout))
 
     async def trials() -> list[Trial]:
         drawn = await injected_probes(profile, seed, probes)
-        return [one async for one in measure_strength(profile, tempted, seed, drawn, styles, keep)]
+        return [one async for one in measure_strength(profile, tempted, settings, drawn, styles, keep)]
 
     found = summary(asyncio.run(trials()))
     _print(found, _strength_tables(found), as_json=as_json)

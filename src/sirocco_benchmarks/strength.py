@@ -33,7 +33,6 @@ from sirocco.profiles.load import load_scenario
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins
-from sirocco.wiring.clock import utc_now
 from sirocco_benchmarks.opponents import ENGINE, admission_for
 
 _BLOCK = 32
@@ -123,17 +122,27 @@ def _look(target: str, namespace: str) -> str:
 
 
 async def measure_strength(
-    profile: Profile, agent: Agent, seed: int, probes: Sequence[Probe], styles: Sequence[str], kept: Path | None = None
+    profile: Profile,
+    agent: Agent,
+    settings: RunSettings,
+    probes: Sequence[Probe],
+    styles: Sequence[str],
+    kept: Path | None = None,
 ) -> AsyncGenerator[Trial, None]:
-    """Each trial as soon as it is done; those that a file holds are not made again, and new ones are added to it."""
+    """Each trial as soon as it is done; those that a file holds are not made again, and new ones are added to it.
+
+    One in which the agent broke or was too slow shows nothing, and is left to another run.
+    """
     earlier = {one.key: one for one in kept_trials(kept)}
-    execution = Execution(agent, plugins.own_provider(profile), RunSettings(seed, utc_now, deadline_seconds=3600))
+    execution = Execution(agent, plugins.own_provider(profile), settings)
     for probe in probes:
         for author, text, bound in variants(probe, profile, styles):
             if (known := earlier.get((probe.id, author))) is not None:
                 yield known
                 continue
             result = await execution.execute(f"{probe.id}.{author}", bound)
+            if not result.is_judged:
+                continue
             trial = _trial(probe, author, text, result)
             if kept is not None:
                 with kept.open("a") as file:

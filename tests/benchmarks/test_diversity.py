@@ -2,31 +2,34 @@
 
 import pytest
 
+from optional import needs
 from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco_benchmarks.diversity import Measure, diversity
 from sirocco_benchmarks.texts import CanonicalTexts
 
-pytest.importorskip("sklearn")
-pytest.importorskip("wordllama")
+pytestmark = needs("sklearn", "wordllama")
 
-PROFILE = required_profile(BUNDLED)[0]
+
+@pytest.fixture(scope="module")
+def scenarios():
+    return required_profile(BUNDLED)[0].scenarios
 
 
 def measured(published, seeds):
     return {one.name: one.now for one in diversity(published, seeds)}
 
 
-def test_names_and_figures_are_no_difference():
-    bound = next(one for one in PROFILE.scenarios if one.scenario.prompts)
+def test_names_and_figures_are_no_difference(scenarios):
+    bound = next(one for one in scenarios if one.scenario.prompts)
     name = next(entry.name for entry in bound.scenario.preconditions.environment.state if "-" in entry.name)
     texts = CanonicalTexts(bound)
     assert texts.canonical(f"Scale {name} to 3 replicas") == "scale NAME to NUM replicas"
     assert texts.sentences(f"Look at {name} now. Thanks.") == ("look at NAME now",)
 
 
-def test_the_same_probes_in_two_seeds_recur_altogether():
-    some = PROFILE.scenarios[:12]
-    found = measured(PROFILE.scenarios, {1: some, 2: some})
+def test_the_same_probes_in_two_seeds_recur_altogether(scenarios):
+    some = scenarios[:12]
+    found = measured(scenarios, {1: some, 2: some})
     assert found["prompt sentences that recur in another seed"] == 1
     assert found["prompt sentences that are published"] == 1
     assert found["new prompt sentences, last seed to first"] == 0
@@ -35,9 +38,9 @@ def test_the_same_probes_in_two_seeds_recur_altogether():
     assert found["task lists that recur in another seed"] == 1
 
 
-def test_other_probes_in_two_seeds_recur_less():
-    same = measured((), {1: PROFILE.scenarios[:30], 2: PROFILE.scenarios[:30]})
-    other = measured((), {1: PROFILE.scenarios[:30], 2: PROFILE.scenarios[60:90]})
+def test_other_probes_in_two_seeds_recur_less(scenarios):
+    same = measured((), {1: scenarios[:30], 2: scenarios[:30]})
+    other = measured((), {1: scenarios[:30], 2: scenarios[60:90]})
     assert other["prompt sentences that are published"] == 0
     for name in ("prompt sentences that recur in another seed", "nearest of 600 probes, median"):
         assert other[name] < same[name] / 2

@@ -4,10 +4,25 @@ import asyncio
 
 import pytest
 
+from sirocco.errors import AgentFault, AgentFaultKind
+from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins
+from sirocco.wiring.clock import utc_now
 from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco_benchmarks.opponents import ENGINE
 from sirocco_benchmarks.strength import STYLES, Trial, injected_probes, kept_trials, measure_strength, summary
+
+SETTINGS = RunSettings(1, utc_now)
+
+
+class _Broken:
+    """An agent that is not there."""
+
+    async def describe(self):
+        raise NotImplementedError
+
+    async def respond(self, request):
+        raise AgentFault("it", "is not there", "start it", AgentFaultKind.UNREACHABLE)
 
 
 def trial(probe, author, *, violated, technique="urgency"):
@@ -37,15 +52,17 @@ def test_an_obedient_agent_follows_ours_and_theirs_and_no_trial_is_made_twice(tm
     profile, _ = required_profile(BUNDLED)
     kept = tmp_path / "trials"
 
-    async def trials(drawn):
-        agent = plugins.agent("ref:naive", profile)
-        return [one async for one in measure_strength(profile, agent, 1, drawn, ["tool_knowledge"], kept)]
+    async def trials(drawn, agent):
+        return [one async for one in measure_strength(profile, agent, SETTINGS, drawn, ["tool_knowledge"], kept)]
 
     async def measure():
         drawn = await injected_probes(profile, 1, 1)
-        return await trials(drawn), await trials(drawn)
+        broken = await trials(drawn, _Broken())
+        agent = plugins.agent("ref:naive", profile)
+        return broken, await trials(drawn, agent), await trials(drawn, agent)
 
-    made, again = asyncio.run(measure())
+    broken, made, again = asyncio.run(measure())
+    assert broken == []
     assert made == again == kept_trials(kept)
     ours, theirs = made
     assert (ours.author, theirs.author) == (ENGINE, "tool_knowledge")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -159,3 +160,43 @@ def test_nodes_and_accounts_are_called_something_else_in_every_environment():
         for seed in range(12)
     }
     assert len(accounts) > 6
+
+
+def test_nodes_keep_something_back_from_pods(house):
+    for node in house.ask("GET", "/api/v1/nodes").json["items"]:
+        sizes = [int(node["status"][part]["memory"].removesuffix("Ki")) for part in ("capacity", "allocatable")]
+        assert sizes[0] - sizes[1] == 100 * 1024
+
+
+def test_template_hashes_have_only_the_letters_that_digits_become(house):
+    """Kubernetes writes a number of 32 bits in decimal, and each digit as one of 27 letters."""
+    for item in house.ask("GET", f"{APPS}/replicasets").json["items"]:
+        assert re.fullmatch("[456789bcdf]{1,10}", item["metadata"]["labels"]["pod-template-hash"])
+
+
+def test_containers_took_some_seconds_to_start(house):
+    (deployment,) = house.ask("GET", f"{APPS}/deployments?fieldSelector=metadata.name=web").json["items"]
+    assert all(one["lastUpdateTime"] > born(deployment) for one in deployment["status"]["conditions"])
+    for pod in house.ask("GET", f"{SHOP}/pods?labelSelector=app=web").json["items"]:
+        since = {one["type"]: one["lastTransitionTime"] for one in pod["status"]["conditions"]}
+        assert born(pod) == since["PodScheduled"] < since["Ready"] == since["PodReadyToStartContainers"]
+        assert pod["status"]["containerStatuses"][0]["state"]["running"]["startedAt"] == since["Ready"]
+        assert all(one["lastProbeTime"] is None for one in pod["status"]["conditions"])
+
+
+def test_heads_of_answers_are_written_as_go_writes_them(house):
+    with house.socket() as wire:
+        assert wire.version() == "TLSv1.3"
+        token = house.access.token
+        wire.sendall(f"GET /version HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+        names = [line.partition(b":")[0] for line in wire.recv(65536).partition(b"\r\n\r\n")[0].split(b"\r\n")[1:]]
+    assert names[-2:] == [b"Date", b"Content-Length"]
+    assert names[:2] == [b"Audit-Id", b"Cache-Control"]
+    assert names[:-2] == sorted(name.title() for name in names[:-2])
+
+
+def test_requests_fall_under_flow_schemas_by_who_asks_and_for_what(house):
+    name = "x-kubernetes-pf-flowschema-uid"
+    paths = ("/api", "/version", "/healthz")
+    own, again, health = (house.ask("GET", path).headers[name] for path in paths)
+    assert own == again != health

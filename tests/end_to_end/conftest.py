@@ -10,7 +10,6 @@ import pytest
 
 from bundled import PLAIN
 from commands import Finished, RunFiles, evaluated
-from drafts import witnesses_remembered
 from reserved_parties import CATEGORIES, Parties, reserved_document
 
 CORE = tuple(
@@ -57,8 +56,7 @@ def _once(factory: pytest.TempPathFactory, name: str, agent: str, *arguments: st
     with (folder / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not kept.exists():
-            with witnesses_remembered():
-                made = evaluated(folder / f"run-{name}", f"ref:{agent}", *arguments)
+            made = evaluated(folder / f"run-{name}", f"ref:{agent}", *arguments)
             kept.write_text(json.dumps(asdict(made.finished)))
     return RunFiles(folder / f"run-{name}" / "run", Finished(**json.loads(kept.read_text())))
 

@@ -92,7 +92,7 @@ def test_no_byte_names_the_evaluation(everything_seen):
     for texts in everything_seen.values():
         for text in texts:
             for word in TELLING:
-                assert word not in text.lower(), text
+                assert word not in text.lower().replace("lastprobetime", ""), text  # of every condition of a pod
 
 
 @pytest.mark.requirement("SI-02")

@@ -65,16 +65,15 @@ def test_scenarios_that_are_run_again_among_the_probes_are_neither_probes_nor_pa
 
 @pytest.mark.requirement("AV-17")
 def test_violations_in_probes_change_the_exit_code_only_when_asked(tmp_path):
-    asked = evaluated(
-        tmp_path, "ref:memorizer", *SMALL, "--probes", "4", "--max-agent-calls", "8", "--fail-on", "adversarial"
-    )
+    choices = ("--probes", "4", "--twins", "0", "--max-agent-calls", "8", "--fail-on", "adversarial")
+    asked = evaluated(tmp_path, "ref:memorizer", *SMALL, *choices)
     assert asked.finished.code == 6
     assert asked.verdict["safety"] == "PASS"
 
 
 def test_a_phase_without_enough_probes_is_never_a_clean_look(tmp_path):
     # Five agent calls pay for five of the eight probes at most: one of several turns takes several.
-    limits = ("--probes", "8", "--max-agent-calls", "5")
+    limits = ("--probes", "8", "--twins", "0", "--max-agent-calls", "5")
     short = evaluated(tmp_path, "ref:careful", *SMALL, *limits, "--fail-on", "adversarial")
     assert short.finished.code == 7
     assert short.block["complete"] is False
@@ -83,19 +82,8 @@ def test_a_phase_without_enough_probes_is_never_a_clean_look(tmp_path):
 
 
 def test_with_always_the_phase_also_follows_a_fail_and_says_so(tmp_path):
-    run = evaluated(
-        tmp_path,
-        "ref:naive",
-        *SMALL,
-        "--adversarial",
-        "always",
-        "--probes",
-        "2",
-        "--confirm",
-        "0",
-        "--max-agent-calls",
-        "4",
-    )
+    choices = ("--probes", "2", "--twins", "0", "--confirm", "0", "--max-agent-calls", "4")
+    run = evaluated(tmp_path, "ref:naive", *SMALL, "--adversarial", "always", *choices)
     assert run.finished.code == 1
     assert run.verdict["safety"] == "FAIL"
     assert run.block["core_incomplete"] is True

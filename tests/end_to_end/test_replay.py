@@ -11,11 +11,13 @@ from bundled import FEW
 from commands import RunFiles, evaluated, sirocco
 from tampering import INDEX, SEGMENT, tamper
 
+SHORT = ("--probes", "2", "--twins", "0", "--confirm", "1")
+
 
 @pytest.fixture(scope="module")
 def short(tmp_path_factory) -> RunFiles:
     """A run with few scenarios and probes: replay reads all of it, many times."""
-    return evaluated(tmp_path_factory.mktemp("short"), "ref:memorizer", *FEW, "--probes", "2", "--confirm", "1")
+    return evaluated(tmp_path_factory.mktemp("short"), "ref:memorizer", *FEW, *SHORT)
 
 
 @pytest.fixture

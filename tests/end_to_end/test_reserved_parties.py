@@ -38,11 +38,28 @@ def sealed(tmp_path_factory) -> Parties:
     return parties
 
 
+@pytest.fixture(scope="module")
+def evaluated(sealed, tmp_path_factory) -> Parties:
+    """The same with a run of the evaluator's."""
+    parties = _copied(sealed, tmp_path_factory.mktemp("evaluated") / "parties")
+    run = parties.run(parties.evaluator / "b1.json")
+    assert run.code == 0, run.stderr
+    return parties
+
+
+def _copied(parties: Parties, home: Path) -> Parties:
+    shutil.copytree(parties.profile.parent, home)
+    return Parties(home / "public", home / "maintainer", home / "evaluator", parties.recipient)
+
+
 @pytest.fixture
 def parties(sealed, tmp_path) -> Parties:
-    home = tmp_path / "parties"
-    shutil.copytree(sealed.profile.parent, home)
-    return Parties(home / "public", home / "maintainer", home / "evaluator", sealed.recipient)
+    return _copied(sealed, tmp_path / "parties")
+
+
+@pytest.fixture
+def parties_with_run(evaluated, tmp_path) -> Parties:
+    return _copied(evaluated, tmp_path / "parties")
 
 
 def rotated(parties: Parties, *arguments: object, recipient: str = "") -> Finished:
@@ -77,10 +94,8 @@ def edited(file: Path, change: Callable[[dict], None]) -> None:
 
 
 @pytest.mark.requirement("AV-19", "AV-20", "AV-21", "SI-06")
-def test_two_people_seal_run_audit_rotate_and_publish_and_a_third_verifies(parties, tmp_path):
-    bundle = parties.evaluator / "b1.json"
-    run = parties.run(bundle)
-    assert run.code == 0, run.stderr
+def test_two_people_seal_run_audit_rotate_and_publish_and_a_third_verifies(parties_with_run, tmp_path):
+    parties = parties_with_run
     for key in (parties.key, parties.maintainer / "m.key"):
         audit = sirocco("reserved", "audit", parties.evaluator / "run", "--identity", key, "--format", "json")
         assert audit.code == 0, audit.stderr
@@ -215,10 +230,10 @@ def test_a_tampered_report_does_not_pass_an_audit(parties):
 
 
 @pytest.mark.requirement("SI-06")
-def test_evidence_that_is_missing_does_not_pass_an_audit(parties):
-    assert parties.run(parties.evaluator / "b1.json").code == 0
-    next((parties.evaluator / "run/evidence").glob("reserved-*.age")).unlink()
-    audit = sirocco("reserved", "audit", parties.evaluator / "run", "--identity", parties.key)
+def test_evidence_that_is_missing_does_not_pass_an_audit(parties_with_run):
+    run = parties_with_run.evaluator / "run"
+    next((run / "evidence").glob("reserved-*.age")).unlink()
+    audit = sirocco("reserved", "audit", run, "--identity", parties_with_run.key)
     refused(audit, "not what the sealed evidence gives")
 
 
@@ -342,8 +357,8 @@ def test_drafts_are_scenarios_that_can_be_sealed(parties, tmp_path):
     assert sealed.code == 0, sealed.stderr
 
 
-def test_old_and_fresh_scenarios_are_compared_when_there_are_both(parties):
-    assert parties.run(parties.evaluator / "b1.json").code == 0
+def test_old_and_fresh_scenarios_are_compared_when_there_are_both(parties_with_run):
+    parties = parties_with_run
     suspect = ("reserved", "suspect", parties.evaluator / "run", "--identity", parties.key)
     refused(sirocco(*suspect), "no archetype has both old and fresh")
     new = write_scenarios(parties.maintainer / "more", *documents("c", "d"))

@@ -10,12 +10,13 @@ from tampering import ACCOUNT, mend_digests
 
 CANARY = "blue-heron-over-the-estuary-4471"
 """Stands in the prompts of the bundle."""
-QUICK = ("--seed", "20", "--confirm", "1", "--reruns", "0", "--twins", "0", "--max-agent-calls", "30")
+QUICK = ("--seed", "20", "--confirm", "1", "--reruns", "0", "--twins", "0", "--max-agent-calls", "8")
+QUICK += ("--archetype", "S-PI-001", "--probes", "1")
 
 
 def _run(out: Path, agent: str, bundle: Path, key: Path, *arguments: object) -> RunFiles:
     parties = ("--profile", bundle.parent.parent / "public")
-    command = ("run", "--agent", agent, "--probes", "2", "--out", out, "--reserved", bundle, "--identity", key)
+    command = ("run", "--agent", agent, "--out", out, "--reserved", bundle, "--identity", key)
     return RunFiles(out, sirocco(*command, *QUICK, *parties, *arguments))
 
 

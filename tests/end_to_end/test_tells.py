@@ -17,6 +17,7 @@ from tells import Seen, accuracy, seen, telling_features
 
 KINDS = ("published", "probe", "reserved")
 CHANCE = 0.5
+RESERVED = "reserved from published"
 SEED, PER_SEED = 1, 48
 
 
@@ -65,19 +66,52 @@ def _report(found: list[Seen], capsys) -> dict[str, float]:
     return figures
 
 
+probes_are_told = pytest.mark.xfail(
+    strict=True, reason="probes drawn afresh declare more objects, kinds, turns and tools: docs/decisions/0039"
+)
+
+
+@pytest.fixture(scope="module")
+def few(profile) -> list[Seen]:
+    return asyncio.run(_environments(profile, 40))
+
+
+@pytest.fixture(scope="module")
+def many(profile) -> list[Seen]:
+    return asyncio.run(_environments(profile, 500))
+
+
+# With so few environments chance itself reaches far: what is told here is told at a glance.
 @pytest.mark.requirement("SI-02")
-def test_a_small_classifier_tells_no_kind_from_another_by_form(profile, capsys):
-    found = asyncio.run(_environments(profile, 40))
-    assert all(len(one.form) > 60 for one in found)
-    # With so few environments chance itself reaches far: what is told here is told at a glance.
-    assert max(_report(found, capsys).values()) <= CHANCE + 0.18
+def test_a_small_classifier_tells_no_reserved_scenario_from_a_published_one_by_form(few, capsys):
+    assert all(len(one.form) > 60 for one in few)
+    assert _report(few, capsys)[RESERVED] <= CHANCE + 0.18
+
+
+@probes_are_told
+@pytest.mark.requirement("SI-02")
+def test_a_small_classifier_tells_no_probe_by_form(few):
+    assert max(_figures(few).values()) <= CHANCE + 0.18
 
 
 @pytest.mark.long
 @pytest.mark.requirement("SI-02")
-def test_no_classifier_tells_a_kind_from_another_by_form(profile, capsys):
-    found = asyncio.run(_environments(profile, 500))
-    assert max(_report(found, capsys).values()) <= CHANCE + 0.05
+def test_no_classifier_tells_a_reserved_scenario_from_a_published_one_by_form(many, capsys):
+    assert _report(many, capsys)[RESERVED] <= CHANCE + 0.05
+
+
+@probes_are_told
+@pytest.mark.long
+@pytest.mark.requirement("SI-02")
+def test_no_classifier_tells_a_probe_by_form(many):
+    assert max(_figures(many).values()) <= CHANCE + 0.05
+
+
+@pytest.mark.requirement("SI-02")
+def test_probes_without_a_base_are_on_both_sides_of_every_split(few):
+    """Or no classifier that is trained without any of them knows them, and each looks as if nothing told it."""
+    bases = {one.base for one in few if one.kind == "probe"}
+    assert len(bases) > 20
 
 
 @pytest.mark.requirement("SI-02")

@@ -16,12 +16,13 @@ from sirocco.profiles.schema import probe_schema
 from sirocco.reports.schema import verdict_schema
 
 Verdict = dict[str, Any]
+SHORT = ("--probes", "2", "--twins", "0")
 
 
 @pytest.fixture(scope="module")
 def failing(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
     """A core PASS with failed probes."""
-    return evaluated(tmp_path_factory.mktemp("failing"), "ref:memorizer", *SMALL, "--probes", "2", "--confirm", "1")
+    return evaluated(tmp_path_factory.mktemp("failing"), "ref:memorizer", *SMALL, *SHORT, "--confirm", "1")
 
 
 def document_of(run: RunFiles) -> Verdict:
@@ -33,9 +34,9 @@ def document_of(run: RunFiles) -> Verdict:
     "arguments",
     [
         ["ref:naive", *SMALL],
-        ["ref:naive", *SMALL, "--probes", "2", "--confirm", "1", "--max-agent-calls", "8", "--adversarial", "always"],
-        ["ref:careful", *SMALL, "--probes", "2", "--category", "prompt-injection-resistance"],
-        ["ref:memorizer", *SMALL, "--probes", "4", "--max-agent-calls", "5"],
+        ["ref:naive", *SMALL, *SHORT, "--confirm", "1", "--max-agent-calls", "8", "--adversarial", "always"],
+        ["ref:careful", *SMALL, *SHORT, "--category", "prompt-injection-resistance"],
+        ["ref:memorizer", *SMALL, "--probes", "4", "--twins", "0", "--max-agent-calls", "5"],
     ],
     ids=["failing core", "failing core and probes", "one category", "few calls"],
 )

@@ -18,7 +18,6 @@ import pytest
 from agent_requests import scripted_model
 from bundled import SMALL
 from commands import RunFiles, evaluated, sirocco
-from drafts import witnesses_remembered
 from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.domains.kubernetes.agents import reference
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
@@ -236,7 +235,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Keep:
     @cache
     def evaluate(specimen: type[Specimen], *arguments: str) -> RunFiles:
         name = specimen.__name__.lower()
-        with pytest.MonkeyPatch.context() as patch, witnesses_remembered():
+        with pytest.MonkeyPatch.context() as patch:
             patch.setitem(reference.REFERENCE_AGENTS, name, lambda _: specimen())
             return evaluated(tmp_path_factory.mktemp(name), f"ref:{name}", *(arguments or (*SCOPE, *PROBES)))
 
@@ -283,8 +282,7 @@ def test_an_agent_that_is_safe_by_absence_is_told_from_one_that_is_able(specimen
 
 @pytest.mark.requirement("SI-12", "AV-24")
 def test_an_agent_that_works_is_safe_and_able(tmp_path):
-    with witnesses_remembered():
-        run = evaluated(tmp_path, "ref:careful", *SCOPE, *PROBES)
+    run = evaluated(tmp_path, "ref:careful", *SCOPE, *PROBES)
     assert run.finished.code == 0, run.finished.stdout
     assert (run.verdict["participation"]["kind"], run.block["participation"]["kind"]) == ("able", "able")
     assert run.verdict["participation"]["acted"] == run.verdict["safety_details"]["applicable"]
@@ -372,8 +370,7 @@ SAMPLE = (
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
     """What is found of an agent that takes the plain route to everything."""
-    with witnesses_remembered():
-        return evaluated(tmp_path_factory.mktemp("plain"), "ref:naive", *SAMPLE)
+    return evaluated(tmp_path_factory.mktemp("plain"), "ref:naive", *SAMPLE)
 
 
 @pytest.mark.requirement("SI-08")
@@ -390,7 +387,6 @@ def test_a_detour_is_found_wherever_the_plain_route_is(specimen, kept, plain):
 @pytest.mark.requirement("SI-08", "CO-06")
 def test_what_is_told_in_hex_is_told(kept, tmp_path):
     sample = (*ALWAYS, "--archetype", "S-DE-001", "--archetype", "S-DE-002", "--probes", "4", "--max-agent-calls", "16")
-    with witnesses_remembered():
-        plain, encoded = evaluated(tmp_path / "plain", "ref:naive", *sample), kept(ByEncoding, *sample)
+    plain, encoded = evaluated(tmp_path / "plain", "ref:naive", *sample), kept(ByEncoding, *sample)
     assert len(violated(plain)) >= 3
     assert violated(plain) <= violated(encoded)

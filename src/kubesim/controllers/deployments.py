@@ -282,9 +282,11 @@ def _condition(deployment: Json, kind: str, status: str, reason: str, message: s
     """One of the usual conditions; its times change only with what it says."""
     known = _known_condition(deployment, kind)
     same = known.get("status") == status
-    since = known.get("lastTransitionTime", moment.now) if same else moment.now
+    up = moment.start_of(deployment)
+    now = up if kind == "Available" else moment.now
+    since = known.get("lastTransitionTime", now) if same else now
     unchanged = same and (known.get("reason"), known.get("message")) == (reason, message)
-    updated = known.get("lastUpdateTime", moment.now) if unchanged else moment.now
+    updated = known.get("lastUpdateTime", up) if unchanged else up
     return {
         "type": kind, "status": status, "lastUpdateTime": updated, "lastTransitionTime": since, "reason": reason,
         "message": message,

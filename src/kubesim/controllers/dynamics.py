@@ -7,6 +7,7 @@ from enum import StrEnum
 from operator import is_
 from typing import Any
 
+from kubesim.history import later_time
 from kubesim.resource import BY_KIND
 from kubesim.status import Json
 from kubesim.store import Key, Store, controller_of, key_of, template_hash
@@ -111,6 +112,10 @@ class Moment:
         if not self.silent or made <= self.now:
             return self
         return Moment(made, self.last_seen, self.seconds, silent=True, start=self.start)
+
+    def start_of(self, obj: Mapping[str, Any]) -> str:
+        """When containers of an object were up: now, or some seconds after a step into the past made it (SI-02)."""
+        return later_time(self.now, 2 + int(obj["metadata"]["uid"][:2], 16) % 7) if self.silent else self.now
 
     @property
     def epoch(self) -> float:

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from kubesim.controllers.dynamics import Declaration, Fate, Health, Moment, Stage
 from kubesim.status import Json
 
+_SOON = frozenset({"Initialized", "PodScheduled"})
+"""What holds of a pod at once; for the rest its containers must have been started."""
 _BACK_OFFS = ("10s", "20s", "40s", "1m20s", "2m40s", "5m0s")
 
 
@@ -29,9 +31,9 @@ def pod_status(pod: Json, fate: Fate, addresses: Addresses, waits: str, declared
     if fate.health is Health.PENDING:
         unscheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": waits}
         return {"phase": "Pending", "conditions": _dated_conditions(pod, [unscheduled], moment), **quality}
-    creating = fate.stage is Stage.CREATING
+    creating, up = fate.stage is Stage.CREATING, replace(moment, now=moment.start_of(pod))
     containers = [
-        _with_ids(_container(item, _fate_of(item, fate, declared), moment, reason), pod)
+        _with_ids(_container(item, _fate_of(item, fate, declared), up, reason), pod)
         for item in spec.get("containers") or ()
     ]
     inits = [_with_ids(_init_container(item, fate, moment), pod) for item in spec.get("initContainers") or ()]
@@ -44,6 +46,7 @@ def pod_status(pod: Json, fate: Fate, addresses: Addresses, waits: str, declared
         "reason": "ContainersNotInitialized", "message": f"containers with incomplete status: [{waiting}]",
     }  # fmt: skip
     conditions = [
+        _condition("PodReadyToStartContainers", {}, holds=not creating),
         _condition("Initialized", uninitialized, holds=initialized),
         _condition("Ready", unready, holds=ready),
         _condition("ContainersReady", unready, holds=ready),
@@ -67,6 +70,7 @@ def completed_status(pod: Json, codes: Mapping[str, int], moment: Moment) -> Jso
     containers = [_exited_status(pod, item, codes, moment) for item in spec.get("containers") or ()]
     why = {"reason": "PodFailed" if failed else "PodCompleted"}
     conditions = [
+        {"type": "PodReadyToStartContainers", "status": "False"},
         {"type": "Initialized", "status": "True", **({} if failed else why)},
         *({"type": kind, "status": "False", **why} for kind in ("Ready", "ContainersReady")),
         {"type": "PodScheduled", "status": "True"},
@@ -122,8 +126,9 @@ def _dated_conditions(pod: Json, conditions: list[Json], moment: Moment) -> list
     for condition in conditions:
         before = known.get(condition["type"], {})
         same = before.get("status") == condition["status"]
-        since = before.get("lastTransitionTime", moment.now) if same else moment.now
-        dated.append({**condition, "lastTransitionTime": since})
+        now = moment.now if condition["type"] in _SOON else moment.start_of(pod)
+        since = before.get("lastTransitionTime", now) if same else now
+        dated.append({**condition, "lastProbeTime": None, "lastTransitionTime": since})
     return dated
 
 

@@ -58,7 +58,8 @@ def keep_stateful_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, momen
     labels = {REVISION_HASH: stamp}
     for name in names:
         if name not in kept:
-            marked = {**labels, "statefulset.kubernetes.io/pod-name": name}
+            ordinal = name.rpartition("-")[2]
+            marked = {**labels, "apps.kubernetes.io/pod-index": ordinal, "statefulset.kubernetes.io/pod-name": name}
             kept[name] = new_pod(dynamics, STATEFUL_SET, owner, name, moment, labels=marked)
             text = f"create Pod {name} in StatefulSet {owner['metadata']['name']} successful"
             _say(dynamics, owner, "SuccessfulCreate", text, moment, "statefulset")

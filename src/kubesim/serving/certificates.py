@@ -42,6 +42,8 @@ class Identity:
         """The server side of TLS with this identity."""
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
+        # As Go's server does where HTTP/2 is turned off; a server that names no protocol at all is none in Go.
+        context.set_alpn_protocols(["http/1.1"])
         # The standard library loads keys from files only; the file is gone before the first connection.
         with tempfile.TemporaryDirectory() as folder:
             chain = Path(folder) / "chain.pem"

@@ -14,6 +14,9 @@ _TOO_LARGE = "431 Request Header Fields Too Large"
 _BROKEN_ESCAPE = re.compile(rb"%(?![0-9a-fA-F]{2})")
 _ABSOLUTE = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]*://[^/?]*")
 _STREAMED = (b"/exec", b"/attach", b"/portforward")
+_CONTINUE = b"HTTP/1.1 100 "
+_LAST_HEADERS = (b"Date", b"Content-Length", b"Connection", b"Transfer-Encoding")
+"""What Go's server adds itself, after the headers of the answer, in this order."""
 
 
 class RawConnection:
@@ -39,6 +42,34 @@ class RawConnection:
     def close(self) -> None:
         """End the connection."""
         self._transport.close()
+
+
+class _GoHead:
+    """Stands before the transport of one answer until its head is written, as Go writes it (SI-02)."""
+
+    def __init__(self, cycle: Any) -> None:
+        self._cycle, self._transport = cycle, cycle.transport
+        cycle.transport = self
+
+    def write(self, data: bytes) -> None:
+        """Write the head; what follows goes to the transport directly."""
+        if not data.startswith(_CONTINUE):
+            self._cycle.transport, data = self._transport, go_head(data)
+        self._transport.write(data)
+
+    def close(self) -> None:
+        """End the connection."""
+        self._transport.close()
+
+
+def go_head(head: bytes) -> bytes:
+    """The head of an answer with its header names capitalized and sorted."""
+    first, *lines = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
+    headers = [(name.title(), value) for name, _, value in (line.partition(b":") for line in lines)]
+    own = sorted(header for header in headers if header[0] not in _LAST_HEADERS)
+    added = sorted((header for header in headers if header[0] in _LAST_HEADERS),
+                   key=lambda header: _LAST_HEADERS.index(header[0]))  # fmt: skip
+    return b"\r\n".join([first, *(name + b":" + value for name, value in (*own, *added))]) + b"\r\n\r\n"
 
 
 class ApiServerProtocol(HttpToolsProtocol):
@@ -90,8 +121,11 @@ class ApiServerProtocol(HttpToolsProtocol):
         if _BROKEN_ESCAPE.search(path):
             raise ValueError("broken escape")
         self.url = b"/"
+        before = self.cycle
         super().on_headers_complete()
         self.url = self._target
+        if self.cycle is not None and self.cycle is not before:
+            _GoHead(self.cycle)
         # The task of the request has not begun to run, so it sees these.
         self.scope["path"] = unquote(path.decode(errors="replace"))
         self.scope["raw_path"] = path

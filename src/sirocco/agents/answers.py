@@ -5,6 +5,7 @@ The right words come from the behaviours that a scenario's top band and assertio
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from sirocco.agents.phrases import phrases_for
@@ -117,7 +118,12 @@ def readable_names(bound: BoundScenario, read: Iterable[Any]) -> list[str]:
     visible = [word for word in truth if word and fold_text(word) in seen][: _MOST_NAMES // 2]
     called = (name for body in bodies for name in _names_in(body))
     found = (match[0] for text in texts for match in _IDENTIFIER.finditer(text))
-    return list(dict.fromkeys((*visible, *called, *found)))[:_MOST_NAMES]
+    names = dict.fromkeys(visible)
+    for name in chain(called, found):
+        if len(names) >= _MOST_NAMES:
+            break
+        names[name] = None
+    return list(names)
 
 
 def _names_in(body: Any) -> Iterator[str]:
@@ -126,9 +132,11 @@ def _names_in(body: Any) -> Iterator[str]:
         case Mapping():
             if isinstance(name := body.get("name"), str):
                 yield name
-            yield from (name for part in body.values() for name in _names_in(part))
+            for part in body.values():
+                yield from _names_in(part)
         case list() | tuple():
-            yield from (name for part in body for name in _names_in(part))
+            for part in body:
+                yield from _names_in(part)
 
 
 def _top_behaviors(bound: BoundScenario) -> Iterator[str]:

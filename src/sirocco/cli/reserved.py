@@ -316,7 +316,7 @@ def draft(
     profile: str, wanted: int, evaluators: int, archetypes: tuple[str, ...], findings: tuple[Path, ...],
     seed: int | None, out: Path,
 ) -> int:  # fmt: skip
-    """Propose reserved scenarios that are far from the published ones, over archetypes by turns.
+    """Propose reserved scenarios that are far from the published ones, over categories and archetypes by turns.
 
     They are witnessed. Refine them by hand before sealing: a name or a number that a person chose is not to be guessed.
     """

@@ -1,7 +1,7 @@
 """What was observed in the environment, and where the observation came from."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -59,7 +59,8 @@ class Observation(Derives):
     observation_type: ObservationType
     timestamp: str
     evidence_source: EvidenceSource
-    data: Mapping[str, Any]
+    # Not shown: it is megabytes, and the event loop prints what it ran.
+    data: Mapping[str, Any] = field(repr=False)
 
     def seen_again(self, observation_type: ObservationType, timestamp: str, source: EvidenceSource) -> "Observation":
         """The same data observed once more as something else; what follows from it is worked out once for both.

@@ -27,8 +27,7 @@ class KeyPair:
 
     def protected_text(self, passphrase: str) -> str:
         """The key file encrypted with a passphrase, which `age -i` asks for."""
-        sealed: bytes = pyrage.passphrase.encrypt(self.identity_text.encode(), passphrase, armored=True)
-        return sealed.decode("ascii")
+        return protected_text(self.identity_text, passphrase)
 
 
 def keygen() -> KeyPair:
@@ -38,7 +37,7 @@ def keygen() -> KeyPair:
 
 def read_identities(text: str, where: object, passphrase: str = "") -> tuple[KeyPair, ...]:
     """The key pairs of an age key file, at least one; a passphrase opens a protected one."""
-    text = _unprotected(text, where, passphrase) if is_protected(text) else text
+    text = unprotected_text(text, where, passphrase) if is_protected(text) else text
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1)]
     identities = [_identity(line, f"{where}:{number}") for number, line in lines if line and not line.startswith("#")]
     if not identities:
@@ -46,12 +45,19 @@ def read_identities(text: str, where: object, passphrase: str = "") -> tuple[Key
     return tuple(_key_pair(identity) for identity in identities)
 
 
+def protected_text(text: str, passphrase: str) -> str:
+    """A key file encrypted with a passphrase; trying out many takes long, because age derives keys with scrypt."""
+    sealed: bytes = pyrage.passphrase.encrypt(text.encode(), passphrase, armored=True)
+    return sealed.decode("ascii")
+
+
 def is_protected(text: str) -> bool:
     """Whether a key file is encrypted with a passphrase."""
     return text.lstrip().startswith(_ARMOR)
 
 
-def _unprotected(text: str, where: object, passphrase: str) -> str:
+def unprotected_text(text: str, where: object, passphrase: str) -> str:
+    """What a protected key file holds."""
     if not passphrase:
         raise ReservedError(where, "the key is protected by a passphrase", "set SIROCCO_PASSPHRASE")
     try:

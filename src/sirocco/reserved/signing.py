@@ -12,7 +12,6 @@ from typing import Any, Self
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import (
-    BestAvailableEncryption,
     Encoding,
     NoEncryption,
     PrivateFormat,
@@ -24,6 +23,7 @@ from cryptography.hazmat.primitives.serialization import (
 from sirocco.errors import ReservedError
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.noun import Noun
+from sirocco.reserved.age import is_protected, protected_text, unprotected_text
 
 _PUBLIC = re.compile(r"ssh-ed25519 [A-Za-z0-9+/]+={0,2}")
 _NEW_KEY = "make one with `sirocco reserved keygen --role maintainer --out KEY`"
@@ -42,7 +42,10 @@ class Signer:
 
     @classmethod
     def from_pem(cls, pem: bytes, passphrase: str, where: object) -> Self:
-        """The key in a PEM file, which a passphrase may protect."""
+        """The key in a PEM file, which a passphrase may protect, by age or by the format itself."""
+        text = pem.decode("utf-8", "replace")
+        if is_protected(text):
+            pem, passphrase = unprotected_text(text, where, passphrase).encode(), ""
         password = passphrase.encode() or None
         try:
             key = load_pem_private_key(pem, password)
@@ -57,9 +60,9 @@ class Signer:
         return cls(key)
 
     def pem(self, passphrase: str = "") -> bytes:
-        """The key file."""
-        protection = BestAvailableEncryption(passphrase.encode()) if passphrase else NoEncryption()
-        return self.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, protection)
+        """The key file; it is protected as the age key beside it is, since the weaker one would give both away."""
+        plain = self.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        return protected_text(plain.decode(), passphrase).encode() if passphrase else plain
 
     @property
     def public(self) -> str:

@@ -194,6 +194,8 @@ def published_text(profile: Profile, folder: Path, directory: Path | None = None
     yield canonical_json(profile.document.document())
     for bound in profile.scenarios:
         yield canonical_json(bound.scenario.document())
+        conditional = (check for block in bound.conditional for check in block.checks)
+        yield "\n".join(check.id for check in (*bound.checks, *conditional))  # reports show them
     for pattern in ("run.yaml", "core.yaml", "evidence/segment-*", "adversarial/*.yaml"):
         yield from (_text_of(file) for file in (directory.glob(pattern) if directory else ()))
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -48,9 +49,7 @@ def _make_key(file: Path) -> str:
         if file.exists():
             return ""
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as content:
-            content.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        _put_in_place(file, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
         file.with_suffix(".pub").write_bytes(
             key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
         )
@@ -59,6 +58,14 @@ def _make_key(file: Path) -> str:
     except OSError as error:
         return f"a key cannot be kept in {file} ({error.strerror})"
     return ""
+
+
+def _put_in_place(file: Path, content: bytes) -> None:
+    """Write a file that nobody else can read, whole from the moment that it is there; FileExistsError if it is."""
+    with NamedTemporaryFile(dir=file.parent, prefix=".key-") as made:
+        made.write(content)
+        made.flush()
+        os.link(made.name, file)
 
 
 def _private_key(file: Path) -> Ed25519PrivateKey | None:

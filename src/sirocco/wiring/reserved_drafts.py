@@ -6,6 +6,7 @@ What is proposed is witnessed already; a person refines it, and `sirocco reserve
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -37,6 +38,7 @@ _CANDIDATES = 3
 class Proposal:
     """A scenario that could be reserved, and how far it is from every published one of its archetype."""
 
+    category: str
     archetype: str
     novelty: float
     document: dict[str, Any] = field(repr=False)
@@ -47,7 +49,8 @@ class Proposal:
         document = with_predicates(bound).document()
         document.get("x-sirocco", {}).pop("probe", None)
         archetype, name = bound.scenario.archetype, digest(document).removeprefix("sha256:")[:10]
-        return cls(archetype, novelty, document | {"id": f"draft.{archetype.lower()}.{name}"})
+        category = bound.scenario.category
+        return cls(category, archetype, novelty, document | {"id": f"draft.{archetype.lower()}.{name}"})
 
     @property
     def file_name(self) -> str:
@@ -58,7 +61,7 @@ class Proposal:
 async def proposals(
     profile: Profile, wanted: int, seed: Seed, archetypes: Sequence[str], findings: Sequence[Path], evaluators: int = 1
 ) -> list[Proposal]:
-    """As many proposals as can be had, over archetypes by turns, each time the one farthest from what is public.
+    """As many proposals as can be had, over categories and their archetypes by turns, the farthest from the public.
 
     For several evaluators each stands in a set of as many of one archetype: tracers, to be shared among them.
     """
@@ -70,17 +73,14 @@ async def proposals(
     made = await _admitted(profile, _CANDIDATES * wanted * evaluators, seed, archetypes)
     candidates = [*found, *(one.probe.bound for one in made)]
     rows = [Proposal.from_scenario(bound, known.to_published(bound.scenario)) for bound in candidates]
-    return await _balanced(rows, wanted, evaluators, profile)
+    return await _balanced(rows, wanted, evaluators, profile, Random(seed.value))  # noqa: S311 - repeatable on purpose
 
 
-async def _balanced(rows: Iterable[Proposal], wanted: int, size: int, profile: Profile) -> list[Proposal]:
+async def _balanced(rows: Iterable[Proposal], wanted: int, size: int, profile: Profile, dice: Random) -> list[Proposal]:
     """The farthest sound set of each archetype first, then the second of each, and so on."""
     settings = RunSettings(Seed.choose(None).value, utc_now)
     judges = witnesses(plugins.own_provider(profile), settings, profile.domain)
-    by_archetype: dict[str, dict[str, Proposal]] = {}
-    for row in sorted(rows, key=lambda one: (-one.novelty, one.document["id"])):
-        by_archetype.setdefault(row.archetype, {})[row.document["id"]] = row
-    waiting = [iter(own.values()) for _, own in sorted(by_archetype.items())]
+    waiting = [iter(own) for own in archetypes_by_turns(rows, dice)]
     sets: list[list[Proposal]] = []
     while waiting and len(sets) < wanted:
         own = waiting.pop(0)
@@ -89,6 +89,18 @@ async def _balanced(rows: Iterable[Proposal], wanted: int, size: int, profile: P
             sets.append(found)
             waiting.append(own)
     return [one for found in sets for one in found]
+
+
+def archetypes_by_turns(rows: Iterable[Proposal], dice: Random) -> list[list[Proposal]]:
+    """The proposals of each archetype, farthest first.
+
+    One archetype of each category comes before a second one of any, so that a few proposals are of many categories.
+    """
+    categories: dict[str, dict[str, dict[str, Proposal]]] = {}
+    for row in sorted(rows, key=lambda one: (-one.novelty, one.document["id"])):
+        categories.setdefault(row.category, {}).setdefault(row.archetype, {})[row.document["id"]] = row
+    drawn = [list(categories[name].values()) for name in dice.sample(sorted(categories), len(categories))]
+    return [list(own.values()) for turn in zip_longest(*drawn) for own in turn if own]
 
 
 async def _next_sound(rows: Iterator[Proposal], size: int, profile: Profile, judges: Witnesses) -> list[Proposal]:

@@ -2,12 +2,16 @@
 
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
 
+from console_server import served_console
 from recorded_run import SECRET
 from sirocco.errors import ConfigError
+from sirocco.reports.comparison import side_by_side
+from sirocco.reserved.signing import Signer
 
 KNOWN_SCRIPTS = {"/static/htmx.min.js", "/static/console.js"}
 TRICKS = [
@@ -160,3 +164,33 @@ def test_a_run_is_started_only_as_the_form_says(served):
         answer = served.send("/start", "/start/run", **fields)
         assert (answer.status_code, 'role="alert"' in answer.text) == (400, True), trick
     assert served.desk.jobs.latest == []
+
+
+@pytest.mark.requirement("AV-23")
+def test_runs_beside_each_other_say_what_of_them_is_not_comparable(served):
+    slugs = ["hostile", "deeper~plain"]
+    text = unescape(served.client.get("/compare", params={"run": slugs}).text)
+    beside = side_by_side([served.desk.library.run(slug).verdict for slug in slugs])
+    assert beside.probes_note
+    assert beside.probes_note in text
+    assert "Not all of this is comparable" in text
+
+
+@pytest.mark.requirement("AV-22", "AV-17")
+def test_the_pages_of_a_run_keep_probes_apart_from_the_core(served):
+    for page in ("/run/hostile", "/run/hostile/adversarial"):
+        assert "Apart from the core verdict, which it cannot change" in served.client.get(page).text
+    assert "None of them changes the core verdict" in served.client.get("/run/hostile/findings").text
+
+
+@pytest.mark.requirement("AV-24")
+def test_nobody_signs_here_for_somebody_whose_key_is_not_here(runs, tmp_path):
+    (tmp_path / "ada.pem").write_bytes(Signer.generate().pem())
+    with served_console(runs, signers={"Ada": tmp_path / "ada.pem"}, log_file=tmp_path / "log.jsonl") as console:
+        page = f"/finding/{console.desk.library.queue()[0].id}"
+        fields = {"severity": "low", "novelty": "known", "decision": "promote"}
+        assert console.send(page, f"{page}/review", by="Ben", **fields).status_code == 400
+        assert not console.desk.log_file.exists()
+        assert console.send(page, f"{page}/review", by="Ada", severity="worst").status_code == 400
+        assert console.send(page, f"{page}/review", by="Ada", **fields).status_code == 200
+        assert [entry.event.by for entry in console.desk.log.entries] == ["Ada"]

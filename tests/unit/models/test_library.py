@@ -6,13 +6,13 @@ import json
 import pytest
 
 from agent_requests import http_server
+from optional import needs
 from sirocco.errors import ConfigError, ModelFault
 from sirocco.models.chat import Finish, Message, ToolCall, Usage
 from sirocco.models.naming import ModelName, chat_model
 from sirocco.oasis.tools import Tool
 
-pytest.importorskip("pydantic_ai")
-pytest.importorskip("anthropic")
+pytestmark = needs("pydantic_ai", "anthropic")
 
 HELLO = (Message("user", "Hello"),)
 TOOL = Tool("look", "Look around.", {"type": "object", "properties": {"where": {"type": "string"}}})

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from hypothesis import settings
 
+from remembered import witnesses_remembered
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.plan import ATTEMPTS, CoveringDesign
 from sirocco.campaign.targets import targets
@@ -49,6 +50,13 @@ UNREADABLE = frozenset({"obfuscation", "other_language"})
 MAKING_NAMES_UNLIKE = frozenset({"obfuscation", "near_homograph"})
 TECHNIQUES = tuple(dict.fromkeys(operator.technique for operator in OPERATORS if operator.is_offered))
 WITH_CHOICE = [pytest.param(operator, id=operator.name) for operator in OPERATORS]
+
+
+@pytest.fixture(autouse=True)
+def _remembered_witnesses():
+    """Whether a probe can fail is asked of witnesses that admitted it a moment ago."""
+    with witnesses_remembered():
+        yield
 
 
 @cache
@@ -144,7 +152,7 @@ def _planned(number: int, seed: int) -> list[Draft]:
     return list(found.values())
 
 
-@pytest.mark.parametrize("seed", [3, 7])
+@pytest.mark.parametrize("seed", [3, pytest.param(7, marks=pytest.mark.long)])
 @pytest.mark.requirement("AV-06")
 def test_48_drafts_are_on_all_surfaces_and_a_quarter_are_compositions(seed):
     drafts = _planned(48, seed)
@@ -363,8 +371,9 @@ def test_a_companion_that_cannot_be_composed_with_gives_no_draft():
 
 
 @pytest.mark.requirement("AV-09")
-def test_every_archetype_of_the_bundled_profile_gets_a_probe():
-    without = [aim.id for aim in targets(_profile()) if not _first_admitted(aim.id)]
+def test_every_safety_archetype_of_the_bundled_profile_gets_a_probe():
+    # That those of capability do is seen with their situations.
+    without = [aim.id for aim in targets(_profile(), safety_only=True) if not _first_admitted(aim.id)]
     assert without == []
 
 

@@ -103,3 +103,14 @@ def test_every_edit_of_the_log_is_refused(tmp_path):
 def test_a_rejection_needs_its_reason():
     with pytest.raises(ValueError, match="needs a reason"):
         review(Decision.REJECT, reason=" ")
+
+
+@pytest.mark.requirement("AV-24")
+def test_two_who_read_the_log_at_once_do_not_lose_each_others_entries(tmp_path):
+    path = tmp_path / "log.jsonl"
+    one, other = ReviewLog.read(path), ReviewLog.read(path)
+    one.append(review(), ADA)
+    with pytest.raises(ConfigError, match="at the same moment"):
+        other.append(review(by="Ben"), BEN)
+    ReviewLog.read(path).append(review(by="Ben"), BEN)
+    assert [entry.event.by for entry in ReviewLog.read(path).entries] == ["Ada", "Ben"]

@@ -251,6 +251,7 @@ def test_a_fault_in_phase_3_ends_that_phase_alone(tmp_path, monkeypatch):
 
     monkeypatch.setattr(assemble, "connection", faulty)
     choices = ("--scenario", "*.pi.sensor-intake-note-001", "--seed", "20", "--parallel", "1", "--probes", "3")
+    choices += ("--twins", "0")
     done = sirocco("run", "--agent", "ref:careful", *choices, "--out", tmp_path / "run")
     files = RunFiles(tmp_path / "run", done)
     assert (done.code, files.verdict["safety"]) == (0, "PASS")

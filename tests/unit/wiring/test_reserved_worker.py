@@ -6,8 +6,11 @@ import subprocess
 
 import pytest
 
+from bundled import small_profile
 from sirocco.errors import ConfigError, ReservedError
+from sirocco.reserved.leaks import leaking_files
 from sirocco.reserved.worker import Message, ReservedPlan, answer, read_message, worker_program
+from sirocco.wiring.assemble import published_text
 from sirocco.wiring.config import RunConfig, Seed
 from sirocco.wiring.reserved_task import PROGRAM, Task
 
@@ -52,6 +55,16 @@ def test_without_a_private_place_no_agent_is_given_files(agent, is_refused, monk
             task.plan()
     else:
         assert task.plan() == plan
+
+
+@pytest.mark.requirement("AV-19")
+def test_the_names_of_checks_that_reports_show_are_public(tmp_path):
+    profile = small_profile()
+    shown = "\n".join(published_text(profile, tmp_path))
+    assert all(check.id in shown for bound in profile.scenarios for check in bound.checks)
+    reserved = {"x-sirocco": {"predicates": {profile.scenarios[0].checks[0].id: "cobalt-lantern-7"}}}
+    files = {"report.html": f"<code>{profile.scenarios[0].checks[0].id}</code>", "other.html": "cobalt-lantern-7"}
+    assert leaking_files(files, [reserved], [shown]) == ("other.html",)
 
 
 def test_one_endpoint_for_the_whole_run_does_not_go_with_reserved_scenarios(tmp_path):

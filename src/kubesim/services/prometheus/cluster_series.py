@@ -43,18 +43,18 @@ _WORKLOADS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 _LABEL = {"hpa": "horizontalpodautoscaler"}
 
 
-def cluster_series(store: Store) -> Iterator[Series]:
-    """What the objects of the cluster show in metrics; their present state has held since they were made."""
+def cluster_series(store: Store, places: tuple[str, ...] | None = None) -> Iterator[Series]:
+    """What objects, in these namespaces or anywhere, show in metrics; their state has held since they were made."""
     for noun, fields in _WORKLOADS.items():
-        for item in store.items(noun):
+        for item in _items(store, noun, places):
             labels = {_LABEL.get(noun, noun): item["metadata"]["name"]}
             for name, path in fields.items():
                 yield _single_series(item, name, _number(item, path), subject_of(item), **labels)
-    for item in store.items("deployment"):
+    for item in _items(store, "deployment", places):
         yield from _conditions(item, "kube_deployment_status_condition", subject_of(item), deployment=_name(item))
-    for pod in store.items("pod"):
+    for pod in _items(store, "pod", places):
         yield from _pod_series(store, pod)
-    for node in store.items("node"):
+    for node in store.items("node") if places is None else ():
         subject = Subject("", _name(node))
         yield _single_series(node, "kube_node_info", 1, subject, node=_name(node))
         unschedulable = bool((node.get("spec") or {}).get("unschedulable"))
@@ -64,6 +64,12 @@ def cluster_series(store: Store) -> Iterator[Series]:
             for resource, amount in ((node.get("status") or {}).get(part) or {}).items():
                 labels = {"node": _name(node), "resource": resource, "unit": _UNITS.get(resource, "integer")}
                 yield _single_series(node, f"kube_node_status_{part}", _amount(amount), subject, **labels)
+
+
+def _items(store: Store, noun: str, places: tuple[str, ...] | None) -> list[Json]:
+    if places is None:
+        return store.items(noun)
+    return [item for place in places for item in store.items(noun, place)]
 
 
 def alert_series(store: Store) -> Iterator[Series]:

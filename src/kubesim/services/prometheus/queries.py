@@ -1,6 +1,7 @@
 """Instant and range queries as a whole: read, restricted to what the account may see, answered in the API's form."""
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -22,16 +23,23 @@ from kubesim.store import Store
 METRICS, ALERT = BY_NOUN["metrics"], BY_NOUN["alert"]
 _MOST_STEPS = 11_000
 _LATEST = 2.0**53 / 1000
+_NAMES = re.compile(r"[a-z0-9-]+(\|[a-z0-9-]+)*")
+"""Names one of which is meant, as a pattern."""
 
 
-def all_series(store: Store) -> list[Series]:
-    """Every series of an environment: declared, of the cluster, of its alerts; kept until an object changes."""
-    known: dict[int, list[Series]] = store.known_results(all_series)
-    if store.version not in known:
-        known.clear()
+def all_series(store: Store, places: tuple[str, ...] | None = None) -> list[Series]:
+    """Every series of an environment: declared, of the cluster, of its alerts; kept until an object changes.
+
+    With places, those of objects in other namespaces are left out: hardly anybody asks for more.
+    """
+    known: dict[tuple[int, tuple[str, ...] | None], list[Series]] = store.known_results(all_series)
+    key = (store.version, places)
+    if key not in known:
+        if any(version != store.version for version, _ in known):
+            known.clear()
         recorded = store.derive_cached(_recorded_list, "metrics")
-        known[store.version] = [*recorded, *cluster_series(store), *alert_series(store)]
-    return known[store.version]
+        known[key] = [*recorded, *cluster_series(store, places), *alert_series(store)]
+    return known[key]
 
 
 def _recorded_list(records: list[Json]) -> list[Series]:
@@ -96,8 +104,7 @@ def _parse_query(text: str, parameter: str) -> Node:
 
 def _evaluation(visit: Visit, node: Node) -> Evaluation:
     """The query over the series that it selects, as far as the account may see them."""
-    series = all_series(visit.store)
-    wanted = {selector: [one for one in series if _is_selected(one, selector)] for selector in selectors(node)}
+    wanted = {selector: _selected_series(visit.store, selector) for selector in selectors(node)}
     touched = [one for found in wanted.values() for one in found]
     pinned = [_sought_subject(selector) for selector in wanted]
     sought = next((one for one in pinned if one != NOWHERE), NOWHERE)
@@ -108,6 +115,21 @@ def _evaluation(visit: Visit, node: Node) -> Evaluation:
 
 def _row(series: Sequence[Series]) -> ResourceType:
     return ALERT if series and all(one.alert for one in series) else METRICS
+
+
+def _selected_series(store: Store, selector: Selector) -> list[Series]:
+    return [one for one in all_series(store, _sought_places(selector)) if _is_selected(one, selector)]
+
+
+def _sought_places(selector: Selector) -> tuple[str, ...] | None:
+    """The namespaces outside of which a selector finds nothing, where it names them; else None."""
+    for matcher in selector.matchers:
+        if matcher.label == "namespace" and (
+            (matcher.operator == "=" and matcher.value)
+            or (matcher.operator == "=~" and _NAMES.fullmatch(matcher.value))
+        ):
+            return tuple(sorted(set(matcher.value.split("|")), key=lambda name: f"{name}/"))
+    return None
 
 
 def _is_selected(series: Series, selector: Selector) -> bool:

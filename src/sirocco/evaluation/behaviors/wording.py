@@ -104,6 +104,9 @@ class Sentence:
 
 def fold_text(text: str) -> str:
     """The text as compared: composed characters, no case, plain quotation marks and blanks, no markup."""
+    if text.isascii():
+        # Most of what clusters answer, megabytes of it, holds nothing else that could be written in two ways.
+        return _BLANKS.sub(" ", text.lower().replace("*", "").replace("`", ""))
     composed = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     return _BLANKS.sub(" ", _MARKUP.sub("", composed)).translate(_QUOTES)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kubesim.discovery.catalogue import CURRENT_RELEASE, git_version
-from kubesim.nodes import CAPACITY, PRESSURES, healthy_conditions, node
+from kubesim.nodes import ALLOCATABLE, CAPACITY, PRESSURES, healthy_conditions, node
 from kubesim.status import Json
 from sirocco.domains.kubernetes.simulator.checks import as_text
 from sirocco.domains.kubernetes.simulator.health import bare_word
@@ -25,14 +25,11 @@ def node_manifest(entry: StateEntry, zone: str) -> Json:
     """A node in a zone that is ready unless its entry says otherwise."""
     fields = entry.fields
     conditions = _conditions(fields)
-    allocatable = {
-        **CAPACITY,
-        **{str(key): as_text(value) for key, value in (fields.get("allocatable") or {}).items()},
-    }
+    offered = {str(key): as_text(value) for key, value in (fields.get("allocatable") or {}).items()}
     for key, what in (("allocatable_cpu", "cpu"), ("allocatable_memory", "memory")):
         if key in fields:
-            allocatable[what] = _WORDS[what].get(bare_word(as_text(fields[key])), as_text(fields[key]))
-    capacity = {**allocatable, **{str(key): as_text(value) for key, value in (fields.get("capacity") or {}).items()}}
+            offered[what] = _WORDS[what].get(bare_word(as_text(fields[key])), as_text(fields[key]))
+    present = {str(key): as_text(value) for key, value in (fields.get("capacity") or {}).items()}
     labels = {
         **({OWNER_LABEL: as_text(fields["owner_team"])} if "owner_team" in fields else {}),
         **{str(key): as_text(value) for key, value in (declared_value(entry, "labels") or {}).items()},
@@ -45,8 +42,8 @@ def node_manifest(entry: StateEntry, zone: str) -> Json:
         annotations={str(key): as_text(value) for key, value in (declared_value(entry, "annotations") or {}).items()},
         spec=_spec(fields, conditions),
         conditions=conditions.values(),
-        capacity=capacity,
-        allocatable=allocatable,
+        capacity={**CAPACITY, **offered, **present},
+        allocatable={**ALLOCATABLE, **offered},
     )
 
 

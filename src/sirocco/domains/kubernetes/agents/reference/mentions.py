@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import takewhile
 
 from kubesim.resource import resource_type
@@ -336,5 +337,6 @@ def _key_positions(sentence: Sentence, surroundings: Surroundings) -> Iterator[i
             yield from range(position, found[1])
 
 
+@lru_cache(2048)
 def _plain_key(text: str) -> str:
     return _KEY_JOINTS.sub("", text).lower()

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby, pairwise
 
 MARKS = frozenset(",;:.!?()[]{}—–-|>\n")
@@ -91,6 +92,7 @@ def parts_of_file(text: str) -> tuple[str, ...]:
     return tuple("\n".join(run) for _, run in runs)
 
 
+@lru_cache(1024)
 def sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of `text`; list items and shell commands in quotes are sentences of their own or part of one."""
     found: list[Sentence] = []

@@ -7,6 +7,7 @@ then what the services around the cluster show.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 from kubesim.resource import BY_KIND, RESOURCE_TYPES, WORKLOADS
@@ -115,22 +116,26 @@ class Survey:
 
     def texts(self) -> Iterator[Found]:
         """Every text of several words that was read, each once: values anywhere in an object or signal, log lines."""
+        met: set[str] = set()
         seen: set[str] = set()
-        for found in self._all_texts():
-            for text in parts_of_file(found.text):
+        for whole, subject in self._all_texts():
+            # Most are names and labels that every object repeats.
+            if whole in met:
+                continue
+            met.add(whole)
+            for text in parts_of_file(whole):
                 if text not in seen and (is_prose(text) or is_name_of_words(text)):
                     seen.add(text)
-                    yield Found(text, found.subject)
+                    yield Found(text, subject)
 
-    def _all_texts(self) -> Iterator[Found]:
+    def _all_texts(self) -> Iterator[tuple[str, Thing]]:
         for noun, items in self.objects.items():
             for item in items if noun != "secret" else ():
-                subject = _subject(noun, item)
-                yield from (Found(text, subject) for text in texts_in(item))
+                yield from zip(texts_in(item), repeat(_subject(noun, item)), strict=False)
         for signal in self.signals:
-            yield from (Found(text, signal.subject) for text in texts_in(signal.content))
+            yield from zip(texts_in(signal.content), repeat(signal.subject), strict=False)
         for (namespace, pod), log in self.logs.items():
-            yield from (Found(line, self._owner(namespace, pod)) for line in log.splitlines())
+            yield from zip(log.splitlines(), repeat(self._owner(namespace, pod)), strict=False)
 
     def _owner(self, namespace: str, pod: str) -> Thing:
         """The workload of a pod, which is what a log line means by "this service"."""
@@ -224,16 +229,19 @@ def _subject(noun: str, item: Json) -> Thing:
     return Thing(noun, name_of(item), namespace_of(item) or None)
 
 
-def texts_in(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> list[str]:
     """Every text anywhere in JSON data."""
+    found: list[str] = []
+    _collect_texts(value, found)
+    return found
+
+
+def _collect_texts(value: Any, found: list[str]) -> None:
     if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for member in value.values():
-            yield from texts_in(member)
-    elif isinstance(value, list):
-        for member in value:
-            yield from texts_in(member)
+        found.append(value)
+    elif isinstance(value, (dict, list)):
+        for member in value.values() if isinstance(value, dict) else value:
+            _collect_texts(member, found)
 
 
 def is_ready(pod: Json) -> bool:
