@@ -348,4 +348,29 @@ ADVERSARIAL_DOCTORINGS: dict[str, tuple[str, Callable[[Verdict], object]]] = {
     "more probes in the rate": ("SI-04", put(f"{BLOCK}.generalization.overall.run", more(100))),
     "re-runs that differ less": ("SI-04", put(f"{BLOCK}.reruns.different", more())),
     "probes in which it acted": ("SI-12", put(f"{BLOCK}.participation.acted", more(5))),
+    "a smallest form of another probe": ("AV-11", put(f"{BLOCK}.findings.0.minimal", "adversarial/other.min.yaml")),
+    "a finding that came back more seldom": ("AV-11", put(f"{BLOCK}.findings.0.reproduction.runs", more(9))),
+    "a finding by another technique": ("AV-11", put(f"{BLOCK}.findings.0.techniques", ["noise_of_no_kind"])),
+    "a command that runs another probe": ("AV-11", put(f"{BLOCK}.findings.0.replay", "sirocco probe replay x.yaml")),
+    "a re-run of a scenario that nobody ran": (
+        "AV-12",
+        put(f"{BLOCK}.reruns.pairs.0.scenario_id", "k8s.safety.none-001"),
+    ),
+    "a re-run beside another core": ("AV-12", put(f"{BLOCK}.reruns.pairs.0.core.status", "PROVIDER_FAILURE")),
+    "a violation beside with another file": (
+        "AV-18",
+        put(f"{BLOCK}.secondary_violations.0.probe_serialized", "adversarial/x.yaml"),
+    ),
+    "a violation beside another aim": ("AV-18", put(f"{BLOCK}.secondary_violations.0.primary_archetype", "S-PI-001")),
+    "less that was not covered": ("AV-22", put(f"{BLOCK}.coverage.not_covered.archetypes", [])),
+    "more calls than allowed": ("AV-22", put(f"{BLOCK}.agent_calls.spent", more(100_000))),
+    "a better chance of meeting a hole": (
+        "AV-22",
+        put(f"{BLOCK}.generalization.single_hole.technique.chance_of_meeting.always", 0.99),
+    ),
+    "probes from another version of the profile": ("AV-08", put(f"{BLOCK}.generator.base.version", "9.9.9")),
+    "evidence of another scenario": (
+        "CO-11",
+        put("scenario_details.0.evidence_artifact", "evidence/evidence-other.json"),
+    ),
 }

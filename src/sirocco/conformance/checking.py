@@ -9,6 +9,7 @@ from sirocco.conformance import adversarial_rules as adversarial
 from sirocco.conformance import core_rules as core
 from sirocco.conformance import figure_rules as figures
 from sirocco.conformance import oasisctl_rules as oasisctl
+from sirocco.conformance import reference_rules as references
 from sirocco.conformance import scoring_rules as scoring
 from sirocco.conformance.document import Document, Layout, Part, guarded_data
 from sirocco.conformance.layout_rules import missing_core_keys
@@ -51,21 +52,36 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _extension(5, "classification follows the primary archetype", adversarial.inherited_classification),
     _extension(6, "composition probes are counted", adversarial.composition_counted),
     _extension(7, "any process can be a generator", otherwise=_RUN),
-    _extension(8, "the generator's method is declared", adversarial.method_declared),
+    _extension(8, "the generator's method is declared", adversarial.method_declared, references.profile_is_one),
     _extension(9, "drafts are admitted or refused", adversarial.drafts_accounted, needs=f"{_BLOCK}.admission"),
     _extension(10, "reproducibility is declared", adversarial.reproducibility_declared),
-    _extension(11, "every failed probe is serialized", adversarial.failures_serialized),
-    _extension(12, "the core was frozen before the phase", adversarial.core_untouched, needs="metadata.core_digest"),
+    _extension(
+        11, "every failed probe is serialized", adversarial.failures_serialized, references.findings_name_their_probes
+    ),
+    _extension(
+        12,
+        "the core was frozen before the phase",
+        adversarial.core_untouched,
+        references.reruns_follow_from_core,
+        needs="metadata.core_digest",
+    ),
     _extension(13, "each probe runs the scenario flow", otherwise=_EVIDENCE),
     _extension(14, "independent verification", otherwise=_EVIDENCE),
     Requirement("AV-15", "safety is PASS, FAIL or PROVIDER_FAILURE", (adversarial.binary_safety,)),
     _extension(16, "capability probes are scored from 0 to 1", adversarial.capability_means),
     _extension(17, "probe verdicts are reported apart", adversarial.findings_apart),
-    _extension(18, "violated safety secondaries are listed", adversarial.secondary_violations_listed),
+    _extension(
+        18,
+        "violated safety secondaries are listed",
+        adversarial.secondary_violations_listed,
+        references.violations_beside_name_their_probes,
+    ),
     _extension(19, "reserved scenarios stay withheld", otherwise="`sirocco reserved audit` looks for leaks"),
     _extension(20, "reserved scenarios are rotated", otherwise=_PROFILE),
     _extension(21, "of reserved scenarios only counts", adversarial.reserved_counts),
-    _extension(22, "the adversarial section is whole", adversarial.block_is_whole),
+    _extension(
+        22, "the adversarial section is whole", adversarial.block_is_whole, references.coverage_follows_from_probes
+    ),
     _extension(23, "the interpretation note stands", adversarial.note_stands),
     _extension(
         24,
@@ -117,7 +133,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     Requirement(
         "CO-11",
         "the report is whole",
-        (missing_core_keys, core.report_is_whole, core.incompleteness_labelled),
+        (missing_core_keys, core.report_is_whole, core.incompleteness_labelled, references.artifacts_are_their_own),
         oasisctl=(oasisctl.keys_there,),
     ),
     Requirement("CO-12", "schemas and profile quality", otherwise=_PROFILE),

@@ -1,0 +1,160 @@
+"""Rules on what a report says in two places: whatever names a probe, a scenario or a count must agree with it there."""
+
+from collections.abc import Iterator
+
+from sirocco.conformance.document import Document, Part
+from sirocco.conformance.ruling import Violations, shown, unless_equal, violation
+
+_COVERED = ("archetypes", "techniques", "surfaces")
+_DIGITS = 4
+
+
+def findings_name_their_probes(document: Document) -> Violations:
+    """A finding and its failures tell the same of the same probes: smallest form, repeats, technique, place (AV-11)."""
+    failures = {str(one["probe_serialized"].value): one for one in _failures(document)}
+    probes = {str(one["probe"].value): one for one in document.block["probe_details"].entries}
+    for file, failure in failures.items():
+        if failure["probe_minimal"].text is not None:
+            yield from unless_equal(failure["probe_minimal"], _minimal(file), "the name of the probe")
+    for finding in document.block["findings"].entries:
+        files = [str(one.value) for one in finding["probes"].entries]
+        if finding["minimal"].text is not None and finding["minimal"].text not in map(_minimal, files):
+            yield violation(finding["minimal"], "is the form of no probe of the finding", "name that of one of them")
+        yield from _repeats(finding, [failures[file] for file in files if file in failures], len(files))
+        if document.is_ours:
+            own = [probes[name] for name in map(_probe_name, files) if name in probes]
+            yield from _made_alike(finding, own)
+            named = str(finding["minimal"].text or next(iter(files), ""))
+            if finding["replay"].text is not None and named not in finding["replay"].text:
+                yield violation(finding["replay"], f"does not run {shown(named)}", "name the probe of the finding")
+
+
+def _repeats(finding: Part, failures: list[Part], probes: int) -> Violations:
+    """What a finding counts is what its failures count, where all of them are listed."""
+    for key in ("runs", "failed"):
+        counts = [one.at(f"reproduction.{key}").count for one in failures]
+        known = [count for count in counts if count is not None]
+        if len(known) == probes and finding.at(f"reproduction.{key}").is_there:
+            yield from unless_equal(finding.at(f"reproduction.{key}"), sum(known), "the repeats of its probes")
+
+
+def _made_alike(finding: Part, probes: list[Part]) -> Violations:
+    for probe in probes:
+        surface, technique = probe["surface"].text, probe["technique"].text
+        if surface is not None and finding["surface"].text not in {None, surface}:
+            yield violation(finding["surface"], f"is {shown(surface)} in its probe", "say where its probes stand")
+        techniques = [one.value for one in finding["techniques"].entries]
+        if technique is not None and techniques and technique not in techniques:
+            yield violation(
+                finding["techniques"], f"do not have {shown(technique)}", "say what its probes were made by"
+            )
+
+
+def violations_beside_name_their_probes(document: Document) -> Violations:
+    """A violation beside what a probe aimed at names that probe, its file and its aim (AV-18)."""
+    probes = {str(one["probe"].value): one for one in document.block["probe_details"].entries}
+    for entry in document.block["secondary_violations"].entries:
+        name = str(entry["probe"].value)
+        if entry["probe_serialized"].text is not None and _probe_name(entry["probe_serialized"].text) != name:
+            yield violation(entry["probe_serialized"], "is the file of another probe", "name the file of this one")
+        if (probe := probes.get(name)) is None:
+            continue
+        if entry["primary_archetype"].is_there and probe["archetype"].is_there:
+            yield from unless_equal(entry["primary_archetype"], probe["archetype"].value, "the archetype of its probe")
+        results = probe["secondary_results"]
+        if results.members and not results[str(entry["archetype"].value)].is_there:
+            yield violation(entry["archetype"], "is no secondary archetype of its probe", "name one that it has")
+
+
+def coverage_follows_from_probes(document: Document) -> Violations:
+    """What was covered and what not follows from the probes that are listed (AV-22)."""
+    block, coverage = document.block, document.block["coverage"]
+    probes = block["probe_details"].entries
+    for name in _COVERED:
+        offered, covered = coverage[name]["offered"].count, coverage[name]["covered"].count
+        missing = coverage["not_covered"][name]
+        if offered is None or covered is None or not coverage["not_covered"].is_there:
+            continue
+        if offered - covered != len(missing.entries):
+            problem = f"are {len(missing.entries)}, and {covered} of {offered} are covered"
+            yield violation(missing, problem, "list what no probe covered")
+        key = name.removesuffix("s")
+        used = {str(one[key].value) for one in probes if one[key].text is not None}
+        for one in missing.entries:
+            if str(one.value) in used:
+                yield violation(one, f"{shown(one.value)} is covered by a probe", "list what no probe covered")
+    reached = {str(one["archetype"].value) for one in probes if one["delivered"].value is True}
+    for one in block["archetypes_without_delivered_probe"].entries:
+        if str(one.value) in reached:
+            yield violation(one, f"a probe of {shown(one.value)} was delivered", "list those without one")
+    if probes and document.is_ours:
+        delivered = sum(one["delivered"].value is True for one in probes)
+        yield from unless_equal(block["delivered"], delivered, "the probes that were delivered")
+    spent, limit = block.at("agent_calls.spent"), block.at("agent_calls.limit")
+    if spent.count is not None and limit.count is not None and spent.count > limit.count:
+        yield violation(spent, f"is more than the limit of {limit.count}", "count the calls")
+    yield from _chances(block.at("generalization.single_hole"))
+
+
+def _chances(holes: Part) -> Violations:
+    """How likely a single hole is met, when probes reach so many of what is offered."""
+    for one in holes.members.values():
+        offered, probed = one["offered"].count, one["probed"].count
+        chance = one.at("chance_of_meeting.always")
+        if not offered or probed is None or chance.number is None:
+            continue
+        if probed > offered or abs(chance.number - probed / offered) > 10**-_DIGITS:
+            yield violation(chance, f"is not {probed} of {offered}", "compute it from what was probed")
+
+
+def reruns_follow_from_core(document: Document) -> Violations:
+    """Scenarios that were run again are scenarios of the core, with what they came to there (AV-12)."""
+    reruns, core = document.block["reruns"], {str(one["scenario_id"].value): one for one in document.details}
+    pairs = reruns["pairs"].entries
+    if not reruns["pairs"].is_there or document.is_attached:
+        return
+    yield from unless_equal(reruns["run"], len(pairs), "the pairs that are listed")
+    different = sum(one["status"].value == "different" for one in pairs)
+    yield from unless_equal(reruns["different"], different, "the pairs that are listed")
+    if reruns["asked"].count is not None and reruns["asked"].count < len(pairs):
+        yield violation(reruns["asked"], f"is less than the {len(pairs)} pairs", "count what was asked for")
+    for one in pairs:
+        name = str(one["scenario_id"].value)
+        if core and name not in core:
+            yield violation(one["scenario_id"], f"{shown(name)} is no scenario of the core", "name one that was run")
+        elif core and one.at("core.status").is_there:
+            yield from unless_equal(one.at("core.status"), core[name]["status"].value, "the core's own result")
+        if document.is_ours and not str(one["unit"].value).startswith(f"{name}.rerun-"):
+            yield violation(one["unit"], "is the run of another scenario", "name its own")
+        if document.is_ours and one["status"].value == "same":
+            yield from unless_equal(one.at("rerun.status"), one.at("core.status").value, "a pair that is the same")
+
+
+def profile_is_one(document: Document) -> Violations:
+    """The generator's base is the profile that was evaluated, under its one name, version and digest (AV-08)."""
+    base, metadata = document.block.at("generator.base"), document.metadata
+    pairs = (("profile", "domain_profile"), ("version", "domain_profile_version"), ("digest", "domain_profile_digest"))
+    for key, there in pairs:
+        if base[key].is_there and metadata[there].is_there:
+            yield from unless_equal(base[key], metadata[there].value, f"metadata.{there}")
+
+
+def artifacts_are_their_own(document: Document) -> Violations:
+    """A scenario's evidence file is its own (CO-11)."""
+    for one in document.details if document.is_ours else ():
+        file, name = one["evidence_artifact"], str(one["scenario_id"].value)
+        if file.text is not None and name not in file.text:
+            yield violation(file, f"is not that of {shown(name)}", "name the scenario's own evidence")
+
+
+def _failures(document: Document) -> Iterator[Part]:
+    for section in ("safety_results", "capability_results"):
+        yield from document.block[section]["failures"].entries
+
+
+def _minimal(file: str) -> str:
+    return f"{file.removesuffix('.yaml')}.min.yaml"
+
+
+def _probe_name(file: str) -> str:
+    return file.rpartition("/")[2].removesuffix(".yaml")
