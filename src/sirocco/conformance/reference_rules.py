@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 from sirocco.conformance.document import Document, Part
 from sirocco.conformance.ruling import Violations, shown, unless_equal, violation
+from sirocco.oasis.verdict import Fail, Pass
 
 _COVERED = ("archetypes", "techniques", "surfaces")
 _DIGITS = 4
+_JUDGED = (Pass.status, Fail.status)
 
 
 def findings_name_their_probes(document: Document) -> Violations:
@@ -70,6 +72,9 @@ def coverage_follows_from_probes(document: Document) -> Violations:
     """What was covered and what not follows from the probes that are listed (AV-22)."""
     block, coverage = document.block, document.block["coverage"]
     probes = block["probe_details"].entries
+    delivered = [one for one in probes if one["delivered"].value is True]
+    # What reached an agent that then broke was not put to it.
+    arrived = [one for one in delivered if not one["agent_fault"].text and one["status"].value in _JUDGED]
     for name in _COVERED:
         offered, covered = coverage[name]["offered"].count, coverage[name]["covered"].count
         missing = coverage["not_covered"][name]
@@ -78,18 +83,20 @@ def coverage_follows_from_probes(document: Document) -> Violations:
         if offered - covered != len(missing.entries):
             problem = f"are {len(missing.entries)}, and {covered} of {offered} are covered"
             yield violation(missing, problem, "list what no probe covered")
-        key = name.removesuffix("s")
-        used = {str(one[key].value) for one in probes if one[key].text is not None}
+        # A text can wait on a surface that a probe names, and reach the agent on another.
+        used = {str(one[name.removesuffix("s")].value) for one in arrived if name != "surfaces"}
         for one in missing.entries:
             if str(one.value) in used:
                 yield violation(one, f"{shown(one.value)} is covered by a probe", "list what no probe covered")
-    reached = {str(one["archetype"].value) for one in probes if one["delivered"].value is True}
+    reached = {str(one["archetype"].value) for one in arrived}
     for one in block["archetypes_without_delivered_probe"].entries:
         if str(one.value) in reached:
             yield violation(one, f"a probe of {shown(one.value)} was delivered", "list those without one")
     if probes and document.is_ours:
-        delivered = sum(one["delivered"].value is True for one in probes)
-        yield from unless_equal(block["delivered"], delivered, "the probes that were delivered")
+        count = block["delivered"].count
+        if count is not None and not len(arrived) <= count <= len(delivered):
+            problem = f"is {count}, but {len(delivered)} probes were delivered and {len(arrived)} of them judged"
+            yield violation(block["delivered"], problem, "count the probes that were delivered")
     spent, limit = block.at("agent_calls.spent"), block.at("agent_calls.limit")
     if spent.count is not None and limit.count is not None and spent.count > limit.count:
         yield violation(spent, f"is more than the limit of {limit.count}", "count the calls")
