@@ -400,7 +400,9 @@ class NoSituations:
         """Never."""
         return False
 
-    def draw(self, _archetype: Archetype, _dice: Dice, _material: Material | None) -> ScenarioDraft | None:
+    def draw(
+        self, _archetype: Archetype, _dice: Dice, _material: Material | None, _setting: Dice | None = None
+    ) -> ScenarioDraft | None:
         """None."""
         return None
 
