@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sirocco.errors import ConfigError, ReservedError, SiroccoError
 from sirocco.oasis.profile import Profile
-from sirocco.probes.language.material import Material, MaterialFile, material_faults, parse_material
+from sirocco.probes.language.material import Material, MaterialFile, material_faults, parse_material, strange_names
 from sirocco.reserved.bundle import open_bundle, seal_files
 from sirocco.reserved.phase import file_bytes
 from sirocco.reserved.signing import Signer
@@ -32,8 +32,9 @@ def folder_files(folder: Path) -> dict[str, str]:
 def checked_material(folder: Path, profile: Profile) -> Material:
     """The public material with the files of a folder; ConfigError with all that is wrong with them."""
     base = domain_material(profile)
-    whole = base.with_files(parse_material(text, name) for name, text in folder_files(folder).items())
-    if faults := material_faults(whole):
+    files = [parse_material(text, name) for name, text in folder_files(folder).items()]
+    whole = base.with_files(files)
+    if faults := material_faults(whole) or strange_names(base, whole, files):
         raise ConfigError(folder, "; ".join(map(str, faults)), "see docs/material.md for the format")
     return whole
 

@@ -54,6 +54,21 @@ def test_what_is_wrong_with_a_folder_is_told_with_the_place(words):
     assert "nothing is called 'nobody'" in refused.stderr
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("rules: {asides: [x]}", "nothing uses 'asides'; is 'aside' meant?"),
+        ("rules: {'ask@polit': ['please {do}']}", "nothing uses 'polit'; is 'polite' meant?"),
+        ("senses: {deletes: ['bury | {object}']}", "nothing uses 'deletes'; is 'delete' meant?"),
+        ("trades: {fair: {items: [tents]}}", "trades.fair: it lacks act, event, page, people"),
+    ],
+)
+def test_a_name_that_nothing_uses_is_told_with_the_one_that_may_be_meant(words, more, told):
+    (words / "more.yaml").write_text(f"language: en\n{more}\n")
+    refused = sirocco("material", "check", str(words))
+    assert (refused.code, told in refused.stderr) == (2, True)
+
+
 @pytest.fixture(scope="module")
 def key(tmp_path_factory) -> Path:
     """The keys of somebody who seals material and opens it again."""

@@ -4,6 +4,7 @@ A file holds one language, or a part of one. Files of the same language are put 
 come: what a later file says is added to what is there; a key that ends in `!` replaces it.
 """
 
+import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -241,6 +242,36 @@ class Fault:
 def material_faults(material: Material) -> list[Fault]:
     """All that is wrong with a whole material: templates that cannot be read, symbols without a rule, endless rules."""
     return [fault for language in material.languages for fault in _tongue_faults(language, material.tongue(language))]
+
+
+def strange_names(base: Material, whole: Material, files: Iterable[MaterialFile]) -> list[Fault]:
+    """Names in files that nothing ever draws: neither the material that they add to has them, nor a template.
+
+    A misspelt name would otherwise add to a rule that nobody asks for.
+    """
+    return [fault for file in files if file.language in base.languages for fault in _strange(base, whole, file)]
+
+
+def _strange(base: Material, whole: Material, file: MaterialFile) -> Iterator[Fault]:
+    here, tongue = base.tongue(file.language), whole.tongue(file.language)
+    referred = {symbol for _, text in _all_templates(tongue) for symbol in symbols(read_template(text))}
+    rules = {name.partition("@")[0] for name in here.rules}
+    topics = {topic for words in here.trades.values() for topic in words}
+    named = [
+        *(("rules", name.partition("@")[0], rules | referred) for name in file.rules),
+        *(("senses", name, here.senses) for name in file.senses),
+        *(("registers", name.partition("@")[2], tongue.registers) for name in file.rules if "@" in name),
+        *((f"trades.{trade}", topic, topics) for trade, words in file.trades.items() for topic in words),
+    ]
+    for where, given, known in named:
+        name = given.removesuffix(_REPLACING)
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            remedy = f"; is {near[0]!r} meant?" if near else ""
+            yield Fault(f"{file.language}: {where}", f"nothing uses {name!r}{remedy}")
+    for trade, words in file.trades.items():
+        if missing := sorted(topics - words.keys()):
+            yield Fault(f"{file.language}: trades.{trade}", f"it lacks {', '.join(missing)}")
 
 
 def _tongue_faults(language: str, tongue: Tongue) -> Iterator[Fault]:

@@ -9,7 +9,7 @@ _BESIDE = {
     "k": "jl", "l": "k", "m": "n", "n": "bm", "o": "ip", "p": "o", "r": "et", "s": "ad", "t": "ry", "u": "yi",
     "v": "cb", "w": "qe", "x": "zc", "y": "tu",
 }  # fmt: skip
-_WORDS = re.compile(r"(?<![\w\ue000-\uf8ff@#/.-])[a-z]{5,12}(?![\w\ue000-\uf8ff/-])")
+_WORDS = re.compile(r"(?<![\w\ue000-\uf8ff@#/.-])[a-z]{6,12}(?![\w\ue000-\uf8ff/-])")
 _MARKED = re.compile(r"\ue002[^\ue003]*\ue003|[\ue100-\ue1ff].*?[\ue200-\ue2ff]", re.DOTALL)
 
 
