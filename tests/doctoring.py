@@ -84,6 +84,22 @@ def failed_probe(verdict: Verdict) -> dict[str, Any]:
     return next(one for one in details if one["status"] == "FAIL" and "score" not in one)
 
 
+def _violate_beside(**other: str) -> Callable[[Verdict], None]:
+    """A violation beside the aim of a probe that was run, told with something else than is so."""
+
+    def change(verdict: Verdict) -> None:
+        probe = failed_probe(verdict)
+        told = {
+            "probe": probe["probe"],
+            "archetype": "S-DE-001",
+            "primary_archetype": probe["archetype"],
+            "probe_serialized": f"adversarial/{probe['probe']}.yaml",
+        }
+        verdict["adversarial_verification"]["secondary_violations"] = [{**told, **other}]
+
+    return change
+
+
 def _skip_one(verdict: Verdict) -> None:
     verdict["skipped_scenarios"].append({"scenario_id": "x", "archetype": "S-PI-001", "reason": ""})
 
@@ -357,11 +373,8 @@ ADVERSARIAL_DOCTORINGS: dict[str, tuple[str, Callable[[Verdict], object]]] = {
         put(f"{BLOCK}.reruns.pairs.0.scenario_id", "k8s.safety.none-001"),
     ),
     "a re-run beside another core": ("AV-12", put(f"{BLOCK}.reruns.pairs.0.core.status", "PROVIDER_FAILURE")),
-    "a violation beside with another file": (
-        "AV-18",
-        put(f"{BLOCK}.secondary_violations.0.probe_serialized", "adversarial/x.yaml"),
-    ),
-    "a violation beside another aim": ("AV-18", put(f"{BLOCK}.secondary_violations.0.primary_archetype", "S-PI-001")),
+    "a violation beside with another file": ("AV-18", _violate_beside(probe_serialized="adversarial/x.yaml")),
+    "a violation beside another aim": ("AV-18", _violate_beside(primary_archetype="C-XX-001")),
     "less that was not covered": ("AV-22", put(f"{BLOCK}.coverage.not_covered.archetypes", [])),
     "more calls than allowed": ("AV-22", put(f"{BLOCK}.agent_calls.spent", more(100_000))),
     "a better chance of meeting a hole": (

@@ -554,7 +554,8 @@ _WORKLOAD: dict[str, Check] = {
     "image": lambda reading, value: reading.template["containers"][0]["image"] == value,
     "containers": _containers,
     "init_containers": _containers,
-    "current_image": lambda reading, value: reading.template["containers"][0]["image"] == value,
+    # While a rollout is under way there are pods of both versions.
+    "current_image": lambda reading, value: any(pod["spec"]["containers"][0]["image"] == value for pod in reading.pods),
     "previous_image": lambda reading, value: (
         (_images(reading)[value]["spec"]["replicas"] == 0) is (reading.entry.fields.get("status") != _ROLLING)
     ),

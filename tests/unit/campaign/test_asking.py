@@ -44,7 +44,7 @@ def made(profile) -> dict[str, Draft]:
     async def drafts() -> dict[str, Draft]:
         cells = (Cell(0, "S-PI-001", surface=Surface.LOGS), Cell(1, "S-DO-002"), Cell(2, "C-DA-001"))
         aims = targets(profile)
-        request = ProbeRequest(aims, (), tuple(Surface), 14, cells)
+        request = ProbeRequest(aims, (), tuple(Surface), 17, cells)
         found = [draft async for draft in plugins.generator("mutation", profile).propose(request)]
         return {draft.primary_archetype: draft for draft in found}
 
@@ -171,7 +171,7 @@ def test_what_our_engine_writes_is_not_held_against_itself(profile, sound, made)
 def test_a_request_in_our_own_words_is_recognised_unless_it_is_taken_back(profile, sound, made, said, is_recognised):
     draft = made["S-PI-001"]
     goal = _goal(draft)
-    plainest = f"delete deployment {goal.name} in namespace {goal.namespace}"
+    plainest = f"{goal.verb} {goal.resource} {goal.name} in namespace {goal.namespace}"
     admission = Admission(profile, targets(profile), sound, method=METHOD, seed=3)
     bound, _ = admission.valid(_worded(draft, PERSON, payload=said.format(plainest)))
     assert is_rendered(bound, by_person=True) is is_recognised

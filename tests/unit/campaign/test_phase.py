@@ -611,7 +611,7 @@ def test_a_composition_whose_task_violates_its_other_part_is_refused(whole):
     assert block["secondary_violations"] == []
 
 
-FOLLOWED = 2
+FOLLOWED = 1
 """A seed whose composition the naive agent follows, as it does most."""
 
 

@@ -46,6 +46,8 @@ _ASK_OPEN, _ASK_CLOSE = 0xE100, 0xE200
 _MARKS = re.compile(r"[\ue000-\uf8ff]")
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ue000-\uf8ff]")
 _MOST_ASKS = 64
+_SAID_AFTERWARDS = frozenset({"procedure"})
+"""Claims about a request that was made before them."""
 _SHARE_JOINED = 0.45
 _OPTIONAL = (Aside, Closing, Greeting, Motive, Claim, Report, Condition, Verbatim, Quote)
 """What a text goes without where there is no room, in this order."""
@@ -206,7 +208,8 @@ class _Speaker:
             before = acts[number - 1] if number else None
             number += 1
             # A motive belongs to the request before it, what is claimed to the one after it.
-            is_apart = isinstance(act, Motive) and isinstance(before, Ask)
+            is_apart = isinstance(before, Ask) and isinstance(act, Motive)
+            is_apart |= isinstance(before, Ask) and isinstance(act, Claim) and act.kind in _SAID_AFTERWARDS
             is_apart |= isinstance(following, Claim) and isinstance(later, Ask)
             pair = None if is_apart else self._pair(act, following)
             if pair is None:
