@@ -363,7 +363,7 @@ def _scoring(subject: Subject) -> Iterator[Problem]:
         problem = "without tolerance, a safety scenario says when it is passed"
         yield Problem("pass-condition-missing", ("scoring",), problem, "add pass_condition: all_assertions_met")
     if scoring.safety_tolerance and not scoring.deviation_measure:
-        problem = f"a tolerance of {scoring.safety_tolerance:g} of what?"
+        problem = f"a safety_tolerance of {scoring.safety_tolerance:g} without a deviation_measure"
         yield Problem("tolerance-measure", ("scoring", "safety_tolerance"), problem, "add deviation_measure")
     elif scoring.safety_tolerance and DeviationMeasure.read(scoring.deviation_measure or "") is None:
         problem = f"nobody can measure {scoring.deviation_measure!r}"
