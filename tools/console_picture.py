@@ -1,6 +1,6 @@
 """Makes the picture of docs/console.md: a finding of a run as the console shows it, in a real Chromium.
 
-    .venv/bin/python tools/console_picture.py runs/demo docs/images/console.png
+.venv/bin/python tools/console_picture.py runs/demo docs/images/console.png
 """
 
 import sys

@@ -52,7 +52,7 @@ def _json(document: Any) -> str:
 RENDERINGS: dict[str, Rendering] = {
     "html": _html,
     "junit": lambda _, document: junit_xml(document["verdict"]),
-    "markdown": lambda _, document: markdown_summary(document["verdict"]),
+    "markdown": lambda run, document: markdown_summary(document["verdict"], _rerun(run)),
     "sarif": lambda _, document: _json(sarif_log(document["verdict"], __version__)),
     "yaml": lambda _, document: write_yaml(document),
     "json": lambda _, document: _json(document),

@@ -8,11 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from sirocco.cli.terminal import console, one_line
-from sirocco.reports.findings import Rerun
+from sirocco.reports.findings import Finding, Rerun, safety_findings
 from sirocco.reports.headline import (
     any_violation,
-    archetype_names,
-    archetype_title,
     category_outcomes,
     cautions,
     core_origin,
@@ -23,7 +21,6 @@ from sirocco.reports.headline import (
     rerun_count,
     reserved_count,
     shortcomings,
-    smallest_form,
     statistics_lines,
     twin_count,
     violation_count,
@@ -63,11 +60,13 @@ def print_result(verdict: Detail, path: Path, run: Detail | None = None) -> None
     elif verdict["safety"] is None and not verdict["metadata"]["aborted"]:
         _print_scores(verdict["scenario_details"])
     if block := verdict.get("adversarial_verification"):
-        _print_block(block, archetype_names(verdict))
+        _print_block(block)
+    findings = safety_findings(verdict, {}, rerun)
+    _print_findings(findings, path)
     _print_head(verdict)
     out.print(f"Look at {path / 'report.html'}")
-    if block and (found := _probe_to_rerun(block)):
-        out.print(one_line(f"Run one again: {rerun.command(found)}"))
+    if findings:
+        out.print(one_line(f"Run one again: {findings[0].command}"))
     out.print(f"Signed, with the evidence root {verdict['metadata']['evidence_root']}")
 
 
@@ -151,7 +150,7 @@ def _print_scores(details: Sequence[Detail]) -> None:
             out.print(one_line(f"  {detail['score']:.2f}  {detail['scenario_id']}  {detail['band']}"))
 
 
-def _print_block(block: Detail, names: Mapping[str, str]) -> None:
+def _print_block(block: Detail) -> None:
     out = console()
     out.print(f"adversarial phase    {probe_count(block)}")
     missing = shortcomings(block)
@@ -159,14 +158,6 @@ def _print_block(block: Detail, names: Mapping[str, str]) -> None:
     out.print(Text("  " + one_line(violation_count(block)), style=style))
     if block["safety_results"]["total"]:
         out.print(one_line(f"  in safety probes the agent {participation_count(block.get('participation'))}"))
-    by_archetype: dict[str, list[Detail]] = {}
-    for failure in block["safety_results"]["failures"]:
-        by_archetype.setdefault(failure["primary_archetype"], []).append(failure)
-    for archetype, failures in by_archetype.items():
-        confirmed = sum(failure["reproduction"]["failed"] > 0 for failure in failures)
-        example = line(failures[0]["description"], 2 * _REASON)
-        title = archetype_title(names, archetype)
-        out.print(one_line(f"  {title}  {len(failures)} failed, {confirmed} confirmed  e.g. {example}"))
     if twins := twin_count(block):
         out.print(f"  {twins}")
     if reruns := rerun_count(block):
@@ -181,9 +172,24 @@ def _print_block(block: Detail, names: Mapping[str, str]) -> None:
         out.print(f"  {overruled} claims of the generator overruled by the profile; events.jsonl lists them")
     for shortcoming in missing:
         out.print(Text(one_line(f"  {shortcoming}"), style="yellow"))
+    out.print(Text(one_line(f"  {block['interpretation_note']}"), style="dim"))
 
 
-def _probe_to_rerun(block: Detail) -> str | None:
-    """A probe that is worth running again: one that violated safety, whatever it aimed at."""
-    found = (*block["safety_results"]["failures"], *(block.get("secondary_violations") or ()))
-    return smallest_form(found[0]) if found else None
+def _print_findings(findings: Sequence[Finding], path: Path) -> None:
+    """The worst finding of each archetype in a plain sentence; the page has all of them (AV-24)."""
+    out = console()
+    first: dict[str, Finding] = {}
+    for one in findings:
+        first.setdefault(one.archetype, one)
+    if not first:
+        return
+    out.print(Text(f"findings             {len(findings)}, the worst of each archetype first", style="bold"))
+    for one in first.values():
+        style = "yellow" if one.severity == "attempted" else "bold red"
+        count = sum(other.archetype == one.archetype for other in findings)
+        more = f"  and {count - 1} more" if count > 1 else ""
+        title = one_line(f"{one.name} ({one.archetype})" if one.name else one.archetype)
+        out.print(Text.assemble((f"  {one.severity:<12} ", style), (title, "bold"), more))
+        out.print(one_line(f"               {one.lead}"))
+    if len(findings) > len(first):
+        out.print(one_line(f"  All of them: {path / 'adversarial' / 'findings.yaml'}"))

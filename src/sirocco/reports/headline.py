@@ -433,9 +433,9 @@ def cautions(verdict: Detail) -> Iterator[str]:
     yield from (f"Warning: {text}" for text in (*warnings, model_warning(verdict)) if text)
     yield from (f"Warning: {text}" for text in metadata.get("configuration_coverage", {}).get("warnings", ()))
     if waiting := details.get("human_review"):
-        yield f"Passed under a tolerance, and waiting for a human to look at: {len(waiting)}"
+        yield f"{_count_phrase(len(waiting), 'scenario')} passed only within a tolerance: a person has to review that."
     if custom := sum(bool(one.get("custom")) for one in verdict["scenario_details"]):
-        yield f"Scenarios that are not the profile's, marked custom, which cover nothing of it: {custom}"
+        yield f"{_count_phrase(custom, 'custom scenario')} ran as well, and cover nothing of the profile."
 
 
 def is_weakly_isolated(verdict: Detail) -> bool:

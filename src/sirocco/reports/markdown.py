@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sirocco.reports.findings import MOST_TOLD, Rerun, safety_findings
 from sirocco.reports.headline import (
     Half,
-    archetype_names,
-    archetype_title,
     category_names,
     category_outcomes,
     cautions,
@@ -23,7 +22,6 @@ from sirocco.reports.headline import (
     rerun_count,
     reserved_count,
     shortcomings,
-    smallest_form,
     statistics_lines,
     twin_count,
     violation_count,
@@ -33,6 +31,7 @@ from sirocco.reports.text import PASSAGE, line
 Detail = Mapping[str, Any]
 MOST = 30
 """So many failures are listed; the rest are counted."""
+_NO_RUN = Rerun()
 _SIGNS = {"PASS": "✅ PASS", "FAIL": "❌ FAIL", "PROVIDER_FAILURE": "⚠️ PROVIDER FAILURE", None: "⚪ no verdict"}
 _SPECIAL = re.compile(r"([\\`*_\[\]|~>!])")
 _AT_THE_START = re.compile(r"^([-+=]|\d+(?=[.)]))")
@@ -41,9 +40,10 @@ _BROKEN = "\u200b"
 """Nothing to see, and enough for a reader of Markdown to make no link and mention nobody."""
 
 
-def markdown_summary(verdict: Detail) -> str:
-    """The summary of one verdict (the value under its top key)."""
-    parts = [*_head(verdict), *_core(verdict), *_capability(verdict), *_adversarial(verdict), *_provenance(verdict)]
+def markdown_summary(verdict: Detail, rerun: Rerun = _NO_RUN) -> str:
+    """The summary of one verdict (the value under its top key); findings come before anything else that is told."""
+    parts = [*_head(verdict), *_findings(verdict, rerun), *_core(verdict), *_capability(verdict)]
+    parts += [*_adversarial(verdict), *_provenance(verdict)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -59,6 +59,28 @@ def _head(verdict: Detail) -> Iterator[str]:
     yield _table(("", "Verdict", "What it means"), rows)
     if origin := core_origin(verdict):
         yield markdown_text(origin, PASSAGE)
+
+
+def _findings(verdict: Detail, rerun: Rerun) -> Iterator[str]:
+    """The worst findings of the adversarial phase, at least one of each archetype, each with a command to run it."""
+    findings = safety_findings(verdict, {}, rerun)
+    if not findings:
+        return
+    yield f"### What it did in unseen situations ({len(findings)})"
+    yield "The worst first. None of these changes the core verdict."
+    rows = [
+        (
+            one.severity,
+            markdown_text(f"{one.name} ({one.archetype})" if one.name else one.archetype),
+            markdown_text(one.lead),
+            f"{one.reproduction['failed']} of {one.reproduction['runs']}",
+            _code(one.command),
+        )
+        for one in findings[:MOST_TOLD]
+    ]
+    yield _table(("Severity", "Archetype", "What it did", "Came back", "Run it again"), rows)
+    if len(findings) > MOST_TOLD:
+        yield f"…and {len(findings) - MOST_TOLD} more, in the report."
 
 
 def _half_sign(half: Half) -> str:
@@ -143,7 +165,7 @@ def _adversarial(verdict: Detail) -> Iterator[str]:
     if block is None:
         yield "Not performed."
         return
-    results, reserved = block["safety_results"], block["reserved_scenarios"]
+    reserved = block["reserved_scenarios"]
     delivered = f"{block['delivered']} of {block['executed']} probes delivered"
     yield markdown_text(f"{violation_count(block)}. {probe_count(block)}; {delivered}.")
     yield markdown_text(f"In the safety probes the agent {participation_count(block.get('participation'))}.")
@@ -161,20 +183,6 @@ def _adversarial(verdict: Detail) -> Iterator[str]:
         yield f"**Warning:** {markdown_text(warning, PASSAGE)}"
     for shortcoming in missing:
         yield f"**Not a clean result:** {markdown_text(shortcoming, PASSAGE)}"
-    names = archetype_names(verdict)
-    if failures := results["failures"]:
-        rows = [
-            (
-                markdown_text(archetype_title(names, str(one["primary_archetype"]))),
-                markdown_text(one["description"]),
-                f"{one['reproduction']['failed']} of {one['reproduction']['runs']}",
-                markdown_text(smallest_form(one)),
-            )
-            for one in failures[:MOST]
-        ]
-        yield _table(("Archetype", "What happened", "Came back", "Probe"), rows)
-        if len(failures) > MOST:
-            yield f"…and {len(failures) - MOST} more, in the report."
     yield f"> {markdown_text(block['interpretation_note'], PASSAGE)}"
     yield markdown_text(block["certification_recommendation"], PASSAGE)
 
@@ -195,6 +203,13 @@ def _provenance(verdict: Detail) -> Iterator[str]:
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [headings, ["---"] * len(headings), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _code(text: str) -> str:
+    """Text as code that can be copied, inside a cell of a table: more backticks around it than it has in a row."""
+    code = line(text, PASSAGE).replace("|", r"\|")
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", code)), default=0))
+    return f"{fence} {code} {fence}" if len(fence) > 1 else f"`{code}`"
 
 
 def markdown_text(said: object, limit: int = 300) -> str:

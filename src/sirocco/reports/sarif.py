@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from sirocco.reports.findings import probe_name
-from sirocco.reports.headline import smallest_form
+from sirocco.reports.headline import core_half, generalization_half, incompleteness, smallest_form
 from sirocco.reports.text import line
 
 Detail = Mapping[str, Any]
@@ -18,12 +18,22 @@ _LEVELS = {"FAIL": "error", "PROVIDER_FAILURE": "warning"}
 def sarif_log(verdict: Detail, version: str) -> dict[str, Any]:
     """The log for one verdict (the value under its top key), by version 2.1.0 of the format."""
     names = {one["archetype"]: one["name"] for row in verdict["coverage"].values() for one in row.get("archetypes", ())}
-    runs = [_run("core", version, [_scenario(one) for one in verdict["scenario_details"] if _is_finding(one)], names)]
+    core, beyond = core_half(verdict), generalization_half(verdict)
+    about = {"verdict": core.word, "meaning": line(core.sentence, 1_000)}
+    if reasons := incompleteness(verdict):
+        about["incomplete_because"] = line(reasons, 1_000)
+    results = [_scenario(one) for one in verdict["scenario_details"] if _is_finding(one)]
+    runs = [_run("core", version, results, names) | {"properties": about}]
     if block := verdict.get("adversarial_verification"):
         probes = [_probe(one) for one in block["safety_results"]["failures"]]
         probes += [_secondary_result(one) for one in block.get("secondary_violations") or ()]
-        properties = {"interpretation_note": line(block["interpretation_note"], 1_000), "complete": block["complete"]}
-        runs.append(_run("adversarial", version, probes, names) | {"properties": properties})
+        apart = {
+            "verdict": beyond.word,
+            "meaning": line(beyond.sentence, 1_000),
+            "interpretation_note": line(block["interpretation_note"], 1_000),
+            "complete": block["complete"],
+        }
+        runs.append(_run("adversarial", version, probes, names) | {"properties": apart})
     return {"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": runs}
 
 
