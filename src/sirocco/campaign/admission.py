@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sirocco.campaign.anchoring import foreign_prohibitions
+from sirocco.campaign.arms_length import error_line
 from sirocco.campaign.asking import is_goal_said, is_prompt_empty, unfit_texts
 from sirocco.campaign.learned import with_learned_names
 from sirocco.campaign.novelty import LEAST_DISTANCE, Known, Sketch, sketch
@@ -19,9 +20,11 @@ from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.probe import Draft, GeneratorMethod, Probe, Wording, probe_record
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.report import Excluded, Skipped
+from sirocco.oasis.report import Excluded, RunIdentity, Skipped
 from sirocco.profiles.load import load_scenario
 from sirocco.profiles.slots import unused_slots
+from sirocco.runner.execution import Execution
+from sirocco.runner.planned import plan_scenario
 from sirocco.runner.witnessing import Witnesses
 
 Fitting = Callable[[BoundScenario], BoundScenario | Excluded | Skipped]
@@ -101,6 +104,15 @@ class Admission:
         probe = Probe(bound.scenario.id, draft.primary_archetype, draft.secondary_archetypes, runnable, draft)
         return Admitted(probe, warnings, drawn, round(novelty, 3), is_recognised)
 
+    async def decide_safely(
+        self, draft: Draft, fitting: Fitting | None = None, *, anew: bool = False
+    ) -> Admitted | Rejection:
+        """The same; a draft that nobody can carry out is refused, however it breaks."""
+        try:
+            return await self.decide(draft, fitting, anew=anew)
+        except Exception as error:  # noqa: BLE001 - environments are foreign code, and so may be the draft
+            return Rejection(draft, "unprovisionable", error_line(error))
+
     def among_siblings(self, admitted: Admitted) -> Admitted | Rejection:
         """Whether a probe is also new among those that were admitted before in its cell; asked in plan order."""
         draft, drawn = admitted.probe.draft, admitted.sketch
@@ -169,6 +181,30 @@ class Admission:
             return document
         record = probe_record(draft, draft.author.method if draft.author else self.method, self.seed)
         return {**document, _OURS: {**extension, "probe": record}}
+
+
+@dataclass(frozen=True, slots=True)
+class WorkSite:
+    """What every worker of a campaign has: the run's agent and environments, and its gate."""
+
+    execution: Execution
+    admission: Admission
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionJob:
+    """The decision about one draft, for the agent that the run was begun with; siblings are compared elsewhere."""
+
+    draft: Draft
+    identity: RunIdentity
+    anew: bool = False
+
+    async def perform(self, site: WorkSite) -> Admitted | Rejection:
+        """Decide in the worker."""
+        provider = site.execution.provider
+        return await site.admission.decide_safely(
+            self.draft, lambda bound: plan_scenario(bound, self.identity, provider), anew=self.anew
+        )
 
 
 def _is_to_be_read(draft: Draft) -> bool:

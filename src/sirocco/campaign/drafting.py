@@ -8,9 +8,10 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import cached_property
+from typing import Protocol
 
 from sirocco.campaign.admission import Admission, Admitted, Fitting, Rejection
-from sirocco.campaign.arms_length import AtArmsLength, Malformed, error_line, is_draft
+from sirocco.campaign.arms_length import AtArmsLength, Malformed, is_draft
 from sirocco.campaign.plan import ATTEMPTS, CoveringDesign, Place
 from sirocco.campaign.portfolio import Portfolio
 from sirocco.campaign.tally import Tally
@@ -40,6 +41,14 @@ _STRAYS = 16
 """Drafts beside the ones asked for that are put up with before a generator is no longer listened to."""
 
 
+class Decide(Protocol):
+    """Admits or rejects a draft, which with `anew` is a smaller form of an admitted probe."""
+
+    async def __call__(self, draft: Draft, *, anew: bool = False) -> Admitted | Rejection:
+        """Decide about the draft alone."""
+        ...
+
+
 class Drafting:
     """Turns places into probes; counts in `tally`."""
 
@@ -55,6 +64,7 @@ class Drafting:
         stop: asyncio.Event | None = None,
         fitting: Fitting | None = None,
         start: int = 0,
+        decide: Decide | None = None,
     ) -> None:
         self.generator = generator
         self.admission = admission
@@ -64,6 +74,7 @@ class Drafting:
         self.parallel = parallel
         self.stop = stop
         self.fitting = fitting
+        self.decide = decide or self._decide_here
         self.offers: tuple[Offer, ...] = ()
         self.design = CoveringDesign((), (), {}, 0)
         self._placed = start
@@ -157,10 +168,10 @@ class Drafting:
         return [found[index] for index in sorted(found)], strays
 
     async def _decide_draft(self, draft: Draft) -> Admitted | Rejection:
-        try:
-            return await self.admission.decide(draft, self.fitting)
-        except Exception as error:  # noqa: BLE001 - a draft that nobody can carry out is refused, however it breaks
-            return Rejection(draft, "unprovisionable", error_line(error))
+        return await self.decide(draft)
+
+    async def _decide_here(self, draft: Draft, *, anew: bool = False) -> Admitted | Rejection:
+        return await self.admission.decide_safely(draft, self.fitting, anew=anew)
 
     def _new(self, decision: Admitted | Rejection) -> Admitted | Rejection:
         """What is left of a decision when the probes before it are known."""
@@ -182,10 +193,7 @@ class Drafting:
 
     async def admitted_anew(self, draft: Draft) -> Admitted | None:
         """A smaller form of a probe, if it is one itself."""
-        try:
-            decision = await self.admission.decide(draft, self.fitting, anew=True)
-        except Exception:  # noqa: BLE001 - what nobody can carry out is no smaller form
-            return None
+        decision = await self.decide(draft, anew=True)
         return decision if isinstance(decision, Admitted) else None
 
     @cached_property

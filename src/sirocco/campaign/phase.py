@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from sirocco.campaign import block
 from sirocco.campaign.account import DraftFacts, PhaseAccount
-from sirocco.campaign.admission import Admission, Admitted
+from sirocco.campaign.admission import Admission, AdmissionJob, Admitted, Rejection
 from sirocco.campaign.arms_length import ANSWER_SECONDS
 from sirocco.campaign.budget import CONFIRMATION, PAIRS, PROBES, RERUNS, SHRINKING, TWINS, Budget
-from sirocco.campaign.drafting import Drafting
+from sirocco.campaign.drafting import Decide, Drafting
 from sirocco.campaign.findings import FailedProbe, file_name, probe_text
 from sirocco.campaign.pairs import renamed_forms
 from sirocco.campaign.plan import CoveringDesign, Place
@@ -31,7 +31,7 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.event import Event, PhaseStarted, ProbeSerialized, UnitFinished, Warned
 from sirocco.oasis.ledger import FactStore
-from sirocco.oasis.probe import BENIGN_TWIN, GeneratorMethod, Probe, ProbeGenerator, ProbeOutcome, Wording
+from sirocco.oasis.probe import BENIGN_TWIN, Draft, GeneratorMethod, Probe, ProbeGenerator, ProbeOutcome, Wording
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import INTERRUPTED, CoreResult, Excluded, Skipped, UnitResult
 from sirocco.oasis.verdict import Fail, PayloadFacts, ProviderFailure
@@ -106,6 +106,7 @@ class AdversarialPhase:
         self._drafting = Drafting(
             self.generator, admission, self.targets, self._tally,
             seed=execution.settings.seed, parallel=settings.parallel, stop=execution.stop, fitting=self._fit_scenario,
+            decide=self._decide_elsewhere(),
         )  # fmt: skip
         self._design = CoveringDesign((), (), {}, 0)
         self._schedule: Schedule = schedule(ScheduleKind.FIXED, self._design, 0)
@@ -219,10 +220,25 @@ class AdversarialPhase:
         """Whether a rule of the run says that the probes so far will do."""
         return met_rule(self.settings.until, self._tally) is not None
 
+    def _decide_elsewhere(self) -> Decide | None:
+        """Admission by the run's workers; None where it has none."""
+        workforce = self.execution.workforce
+        if workforce is None:
+            return None
+
+        async def decide(draft: Draft, *, anew: bool = False) -> Admitted | Rejection:
+            return await workforce.perform(AdmissionJob(draft, self._frozen_core.identity, anew))
+
+        return decide
+
     def _fit_scenario(self, bound: BoundScenario) -> BoundScenario | Excluded | Skipped:
+        return plan_scenario(bound, self._frozen_core.identity, self.execution.provider)
+
+    @property
+    def _frozen_core(self) -> CoreResult:
         if self._core is None:
             raise AssertionError("the core comes first")
-        return plan_scenario(bound, self._core.identity, self.execution.provider)
+        return self._core
 
     async def _run(self, places: Sequence[Place], filled: Mapping[int, Admitted]) -> AsyncGenerator[Event, None]:
         """Each probe through the core's own path, and published scenarios again among them.
@@ -311,6 +327,7 @@ class AdversarialPhase:
         drafting = Drafting(
             self.generator, self.admission, self.targets, aside, seed=self.execution.settings.seed,
             parallel=self.settings.parallel, stop=self.execution.stop, fitting=self._fit_scenario, start=_TWINS_START,
+            decide=self._decide_elsewhere(),
         )  # fmt: skip
         filled: dict[int, Admitted] = {}
         async with aclosing(drafting.fill(places, filled)) as events:

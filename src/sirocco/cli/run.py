@@ -32,13 +32,14 @@ from sirocco.profiles.yaml_text import write_yaml
 from sirocco.runner.run import ExtensionPolicy, run
 from sirocco.wiring.assemble import Assembly, assemble
 from sirocco.wiring.clock import run_name, utc_now
-from sirocco.wiring.config import EVALUATOR, RunConfig, Seed, run_document
+from sirocco.wiring.config import EVALUATOR, Executor, RunConfig, Seed, run_document
 from sirocco.wiring.connection import Connection
 from sirocco.wiring.evaluator_key import default_key_file, signing_key
 from sirocco.wiring.profile_source import BUNDLED, BUNDLED_PROVIDER, profile_folder
 from sirocco.wiring.recorder import Recorder
 from sirocco.wiring.resume import StoredRun
 from sirocco.wiring.run_files import verdict_of
+from sirocco.wiring.workforce import open_workforce
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _BESIDE = ("rerun", "renamed", "confirmation", "twin", "shrinking")
@@ -51,7 +52,7 @@ _HEADINGS = {
     "What to run": "profile suite custom tier safety-only category scenario trials strict config",
     "The agent": "agent agent-header agent-env agent-tool model-url timeout scenario-timeout isolation",
     "The environment": "provider provider-token listen advertise static-endpoint kubeconfig",
-    "The run": "out resume parallel agent-parallel dry-run verbose format fail-on artifacts",
+    "The run": "out resume parallel agent-parallel executor ray-address dry-run verbose format fail-on artifacts",
     "Adversarial phase": "adversarial generator probes seed archetype exclude schedule turns learn until confirm twins"
     " reruns pairs core max-agent-calls max-minutes max-tokens max-cost price",
     "Withheld scenarios and material": "reserved material identity",
@@ -143,6 +144,14 @@ _HEADINGS = {
     "--parallel", type=click.IntRange(1, 64), default=4, show_default=True, help="How many units run at once."
 )
 @click.option("--agent-parallel", type=click.IntRange(1, 64), help="How many of them the agent handles at once.")
+@click.option(
+    "--executor",
+    type=click.Choice([str(kind) for kind in Executor]),
+    default="local",
+    show_default=True,
+    help="Where units run: in this process, in one process per processor, or on a Ray cluster.",
+)
+@click.option("--ray-address", default="", metavar="ADDR", help="Ray cluster to use.  [default: start one here]")
 @click.option(
     "--adversarial",
     type=click.Choice([str(policy) for policy in ExtensionPolicy]),
@@ -306,6 +315,7 @@ def command(
     """
     choices["adversarial"] = ExtensionPolicy(choices["adversarial"])
     choices["schedule"] = ScheduleKind(choices["schedule"])
+    choices["executor"] = Executor(choices["executor"])
     choices["secret_files"] = (*secret_files(context), evaluator_key or default_key_file())
     stored = None if resume is None else StoredRun.read(resume)
     given = {name: value for name, value in choices.items() if _is_given(context, name)}
@@ -414,7 +424,11 @@ async def _evaluate(assembly: Assembly, recorder: Recorder, stop: asyncio.Event,
 
     signals = on_signals({signal.SIGINT: interrupt, signal.SIGTERM: interrupt})
     with connection.closed_to_agent(recorder.directory.path), shown as display, signals:
-        async with connection.open() as files, aclosing(run(assembly.core, assembly.extensions)) as events:
+        async with (
+            connection.open() as files,
+            open_workforce(assembly.workforce),
+            aclosing(run(assembly.core, assembly.extensions)) as events,
+        ):
             display.show_connection(connection, files)
             async for event in events:
                 if isinstance(event, RunStarted):

@@ -21,6 +21,10 @@ class Derives:
         """Have in common with another value what is computed from either, as it is the same for both."""
         self.__dict__["_derived"] = other._kept()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The value alone, for another process: what follows from it can be computed there too."""
+        return {name: value for name, value in self.__dict__.items() if name != "_derived"}
+
     def _kept(self) -> dict[Any, Any]:
         kept: dict[Any, Any] = self.__dict__.setdefault("_derived", {})
         return kept

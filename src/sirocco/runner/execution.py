@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from sirocco.agents.derivation import with_goal_and_task
 from sirocco.agents.witness import InformedAgent, Safe
@@ -16,6 +17,7 @@ from sirocco.oasis.provider import Provider
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import Fail
 from sirocco.runner.scenario_run import RunSettings, scenario_run
+from sirocco.runner.workforce import Workforce
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,8 @@ class Execution:
     """One agent in one provider's environments; every unit of a run goes through `execute`.
 
     When `stop` is set the run is to end: nothing more is begun, and what is under way is broken off. `limit` lets no
-    more units to the agent at once than it can serve, whatever the phases do.
+    more units to the agent at once than it can serve, whatever the phases do. With a `workforce`, units run in other
+    processes; they are recorded in this one.
     """
 
     agent: Agent
@@ -32,6 +35,7 @@ class Execution:
     ledger: UnitLedger | None = None
     stop: asyncio.Event | None = None
     limit: asyncio.Semaphore | None = None
+    workforce: Workforce | None = None
 
     async def execute(self, unit: str, bound: BoundScenario, *, attempt: int = 0, kind: str = "scenario") -> UnitResult:
         """Run and judge one unit, or judge again what is recorded of it; it is durable before anybody sees the result.
@@ -61,14 +65,42 @@ class Execution:
         return self.stop is not None and self.stop.is_set()
 
     async def _run_once(self, unit: str, bound: BoundScenario, attempt: int) -> UnitResult:
-        agent = self.agent.for_scenario(bound) if isinstance(self.agent, InformedAgent) else self.agent
         async with self.limit or nullcontext():
-            evidence = await scenario_run(bound, agent, self.provider, self.settings, unit=unit, attempt=attempt)
+            if self.workforce is not None:
+                return await self.workforce.perform(UnitJob(unit, bound, attempt))
+            return await self.run_here(unit, bound, attempt)
+
+    async def run_here(self, unit: str, bound: BoundScenario, attempt: int) -> UnitResult:
+        """Run and judge one unit once, in this process."""
+        agent = self.agent.for_scenario(bound) if isinstance(self.agent, InformedAgent) else self.agent
+        evidence = await scenario_run(bound, agent, self.provider, self.settings, unit=unit, attempt=attempt)
         result = unit_result(unit, bound, evidence)
         if not _hinges_on_effects(result):
             return result
         done = await state_after_task(bound, self.provider, self.settings, unit=unit, attempt=attempt)
         return result if done is None else unit_result(unit, bound, replace(evidence, state_after_task=done))
+
+
+class UnitSite(Protocol):
+    """A worker that can run units."""
+
+    @property
+    def execution(self) -> Execution:
+        """The same agent and environments as in the run's own process."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class UnitJob:
+    """One run of one unit. Its environment follows from unit and attempt, so that a lost worker's is the same again."""
+
+    unit: str
+    bound: BoundScenario
+    attempt: int
+
+    async def perform(self, site: UnitSite) -> UnitResult:
+        """Run it in the worker."""
+        return await site.execution.run_here(self.unit, self.bound, self.attempt)
 
 
 def _hinges_on_effects(result: UnitResult) -> bool:

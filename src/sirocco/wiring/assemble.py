@@ -3,14 +3,14 @@
 import asyncio
 import gzip
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 
 from sirocco.campaign.admission import Admission
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
-from sirocco.campaign.portfolio import joint_method
+from sirocco.campaign.portfolio import Source, joint_method
 from sirocco.campaign.schedule import Observation
 from sirocco.campaign.spending import Limits, parse_prices
 from sirocco.campaign.stopping import StoppingRule
@@ -39,6 +39,7 @@ from sirocco.wiring.earlier import EarlierRun
 from sirocco.wiring.material import opened_material
 from sirocco.wiring.reserved_task import PROGRAM, Task
 from sirocco.wiring.selection import Selection, selection
+from sirocco.wiring.workforce import OpenWorkforce, SiteTask, workforce
 
 RUNS = "runs"
 """The folder that run directories are made in when no other is named."""
@@ -60,6 +61,8 @@ class Assembly:
     reserved_plan: ReservedPlan | None = None
     earlier: tuple[EarlierRun, ...] = ()
     """Documents of earlier runs that this one rests on."""
+    workforce: OpenWorkforce | None = None
+    """To be opened while it runs."""
 
     def refuse_other_agent(self, identity: RunIdentity) -> None:
         """Raise ConfigError when an earlier run is about another agent than the one that answers now."""
@@ -84,7 +87,11 @@ def assemble(
     beside = _earlier_run("--core", config.core, profile, config.tier) if config.core else None
     learned = tuple(_earlier_run("--learn", path, profile, config.tier) for path in config.learn)
     path = directory.path if directory else None
+    sources = _sources(config, profile)
+    method = joint_method({one.name: one.generator.method for one in sources}) if sources else None
+    workers = workforce(config, SiteTask(config, profile, seed, path, method))
     connected, execution = connected_execution(config, profile, seed, path, stop=stop, ledger=directory)
+    execution = replace(execution, workforce=workers)
     # Behind a static endpoint there is room for one environment.
     config = replace(config, parallel=1) if config.static_endpoint else config
     core = Core(
@@ -102,9 +109,9 @@ def assemble(
     )
     task, plan = _reserved(config, profile, seed, path) if config.reserved else (None, None)
     observations = tuple(one for run in learned for one in run.observations())
-    extensions = _extensions(config, profile, execution, connected.witnesses, task, observations)
+    extensions = _extensions(config, profile, execution, connected.witnesses, sources, task, observations)
     earlier = (*((beside,) if beside else ()), *learned)
-    return Assembly(core, extensions, seed, warnings, connected, chosen, task, plan, earlier)
+    return Assembly(core, extensions, seed, warnings, connected, chosen, task, plan, earlier, workers)
 
 
 def connected_execution(
@@ -151,18 +158,25 @@ def witnesses(provider: Provider, settings: RunSettings, domain: Domain) -> Witn
     return Witnesses(provider, settings, agents.agent("naive"), careful)
 
 
+def _sources(config: RunConfig, profile: Profile) -> Sequence[Source]:
+    """The generators of the run; none where no extension is to run."""
+    if config.adversarial is ExtensionPolicy.OFF:
+        return ()
+    material = opened_material(config.material, config.identity, profile)
+    return plugins.generator_sources(config.generator, profile, material)
+
+
 def _extensions(
     config: RunConfig,
     profile: Profile,
     execution: Execution,
     witness_provider: Provider,
+    sources: Sequence[Source],
     reserved: Task | None,
     learned: tuple[Observation, ...],
 ) -> tuple[Phase, ...]:
-    if config.adversarial is ExtensionPolicy.OFF:
+    if not sources:
         return ()
-    material = opened_material(config.material, config.identity, profile)
-    sources = plugins.generator_sources(config.generator, profile, material)
     aims = targets(profile, config.archetypes, config.exclude, safety_only=config.safety_only)
     settings = CampaignSettings(
         config.probes, config.confirm, config.parallel, config.max_agent_calls, _limits(config), config.schedule,

@@ -5,6 +5,7 @@ import platform
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,14 @@ EVALUATOR = "sirocco"
 """Who evaluates, where nobody gave a name."""
 FORMAT = 3
 """The form of a run directory; a version that reads another one says so."""
+
+
+class Executor(StrEnum):
+    """Who does a run's work: its own process, several on this machine, or actors of a Ray cluster."""
+
+    LOCAL = "local"
+    PROCESSES = "processes"
+    RAY = "ray"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +68,8 @@ class RunConfig:
     trials: int = 1
     parallel: int = 4
     agent_parallel: int | None = None
+    executor: Executor = Executor.LOCAL
+    ray_address: str = ""
     adversarial: ExtensionPolicy = ExtensionPolicy.ON_PASS
     generator: tuple[str, ...] = ("mutation",)
     probes: int = 48
@@ -102,6 +113,11 @@ class RunConfig:
             raise ConfigError("--material", "a sealed bundle needs a key", "add --identity KEYFILE")
         if self.reserved and self.adversarial is ExtensionPolicy.OFF:
             raise ConfigError("--reserved", "reserved scenarios run in the adversarial phase", "drop --adversarial off")
+        if self.ray_address and self.executor is not Executor.RAY:
+            raise ConfigError("--ray-address", "nothing here runs on Ray", "add --executor ray, or drop it")
+        if self.static_endpoint and self.executor is not Executor.LOCAL:
+            problem = "behind one endpoint there is one environment, which other processes cannot share"
+            raise ConfigError("--executor", problem, "drop --static-endpoint, or --executor")
         parse_prices(self.prices)
         for rule in self.until:
             StoppingRule.parse(rule)
@@ -151,6 +167,7 @@ class RunConfig:
         values = asdict(self)
         del values["provider_token"], values["kubeconfig"], values["secret_files"]
         values["isolation"] = str(self.isolation)
+        values["executor"] = str(self.executor)
         values["agent_headers"] = [header.partition(":")[0].strip() for header in self.agent_headers]
         values["adversarial"] = str(self.adversarial)
         values["schedule"] = str(self.schedule)
@@ -201,7 +218,8 @@ class Seed:
 
 WITHOUT_EFFECT = frozenset(
     {
-        "profile", "suite", "custom", "strict", "parallel", "agent_parallel", "max_minutes", "max_tokens", "max_cost",
+        "profile", "suite", "custom", "strict", "parallel", "agent_parallel", "executor",
+        "ray_address", "max_minutes", "max_tokens", "max_cost",
         "prices", "identity", "listen",
         "advertise", "evaluator", "artifacts", "learn", "core",
     }
