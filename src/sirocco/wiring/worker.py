@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import gc
 import os
 import pickle
 import signal
@@ -88,8 +89,13 @@ async def _serve() -> None:
     os.dup2(2, 1)
     transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, out)
     answers = asyncio.StreamWriter(transport, protocol, None, loop)
-    _, content = await read_message(requests)
-    site = await OpenSite.from_task(read_task(content))
+    try:
+        _, content = await read_message(requests)
+    except asyncio.IncompleteReadError:
+        return
+    task = read_task(content)
+    gc.set_threshold(*task.gc_thresholds)
+    site = await OpenSite.from_task(task)
     jobs: dict[int, asyncio.Task[None]] = {}
 
     async def do_job(number: int, job: bytes) -> None:

@@ -6,6 +6,7 @@ part of the run together from it (`wiring.worker`), and then does one job after 
 """
 
 import asyncio
+import gc
 import os
 import pickle
 import sys
@@ -43,6 +44,8 @@ class SiteTask:
     directory: Path | None
     """Kept from the agent; workers write nothing there."""
     method: GeneratorMethod | None
+    gc_thresholds: tuple[int, int, int] = field(default_factory=gc.get_threshold)
+    """The run's own: workers make as many objects as it would."""
 
 
 class OpenWorkforce(Workforce, Protocol):
@@ -155,7 +158,7 @@ class _Process:
         self._starting = asyncio.Lock()
 
     async def answer(self, job: bytes) -> Done:
-        """What the worker sends back; _WorkerLostError when it is gone. A job that nobody waits for any more is stopped."""
+        """What the worker sends back; _WorkerLostError when it is gone. A job that nobody waits for is stopped."""
         process = await self._started()
         number = next(self._numbers)
         future: asyncio.Future[Done] = asyncio.get_running_loop().create_future()
@@ -251,6 +254,7 @@ class RayActors:
         """While the run lasts; a cluster that we started ourselves ends with it."""
         ray = self._ray
         try:
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing of a run goes anywhere unasked
             ray.init(address=self._address or None, log_to_driver=False, logging_level="ERROR")
         except ConnectionError as error:
             raise ConfigError("--ray-address", f"no cluster answers: {error}", "start one: ray start --head") from error
