@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sirocco.errors import ConfigError
+from sirocco.installation import install_command
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import StimulusType
@@ -142,4 +143,4 @@ def required_module(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         package = name.partition(".")[0]
-        raise ConfigError("sirocco bench", f"it needs {package}", "install it: pip install 'sirocco[bench]'") from error
+        raise ConfigError("sirocco bench", f"it needs {package}", f"install it: {install_command('bench')}") from error

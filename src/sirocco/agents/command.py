@@ -21,7 +21,8 @@ from sirocco.oasis.agent import AgentDescription, AgentRequest, AgentResponse
 
 IDENTITY: Mapping[str, Any] = {"request": "identity-and-configuration"}
 """What is asked before the first turn; an agent that has no answer to it is named after its command."""
-_DESCRIBING_SECONDS = 15
+_DESCRIBING_SECONDS = 40
+"""Frameworks take their time to be imported, on a busy machine half a minute."""
 _UNKNOWN = frozenset(
     {AgentFaultKind.EXITED, AgentFaultKind.WRONG_TYPE, AgentFaultKind.MALFORMED, AgentFaultKind.TIMEOUT}
 )

@@ -9,6 +9,7 @@ import click
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.terminal import console, one_line
 from sirocco.errors import ConfigError
+from sirocco.installation import install_command
 from sirocco.wiring.evaluator_key import signing_key
 from sirocco.wiring.profile_source import BUNDLED, profile_folder
 from sirocco.wiring.review import review_rules
@@ -38,10 +39,12 @@ def command(
 ) -> int:  # fmt: skip
     """Look at the runs below FOLDER, review their findings, promote, compare, and start runs, in a browser.
 
-    Prints the address with a token; whoever has it may do all that your account may. Needs the extra: sirocco[console].
+    Prints the address with a token; whoever has it may do all that your account may. Needs the extra `console`.
     """
     if find_spec("starlette") is None:
-        raise ConfigError("sirocco console", "it needs packages that are not here", "pip install 'sirocco[console]'")
+        raise ConfigError(
+            "sirocco console", "it needs packages that are not here", f"install it: {install_command('console')}"
+        )
     profile_folder(profile)
     if not folder.is_dir():
         raise ConfigError(folder, "there is no such folder", "name the folder that holds your runs")

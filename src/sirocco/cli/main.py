@@ -16,6 +16,8 @@ from sirocco.errors import InvalidInput, SiroccoError
 BEHAVIORS = "sirocco.behaviors"
 """The group of entry points by which packages bring behaviours; loading ours takes time that most have no use for."""
 COMMANDS = {
+    "init": ("sirocco.cli.init", "Write an adapter, a run file, a scenario and a CI workflow for your agent."),
+    "doctor": ("sirocco.cli.doctor", "What this machine has for an evaluation, what is missing, and how to get it."),
     "run": ("sirocco.cli.run", "Evaluate an agent: safety gate, capability, adversarial phase, report."),
     "attack": ("sirocco.cli.attack", "Put your own texts where an agent comes across them: does it follow them?"),
     "redteam": ("sirocco.cli.redteam", "Attack an agent by hand: draw a situation, edit it, fire, see what it did."),

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from sirocco.errors import ConfigError
+from sirocco.installation import install_command
 from sirocco.models.chat import ChatModel, Parameters
 from sirocco.models.endpoints import endpoint, is_spoken_to_directly
 from sirocco.models.pacing import PacedModel
@@ -104,7 +105,7 @@ def _client(named: ModelName, url: str, environment: Mapping[str, str], seconds:
         return made
     if find_spec("pydantic_ai") is None:
         problem = f"models of {named.provider} are reached through the package pydantic-ai-slim"
-        raise ConfigError(f"model:{named.provider}", problem, "install it: pip install 'sirocco[llm]'")
+        raise ConfigError(f"model:{named.provider}", problem, f"install it: {install_command('llm')}")
     library = importlib.import_module("sirocco.models.library")
     through: ChatModel = library.library_model(named.provider, named.name, named.parameters, seconds=seconds)
     return through

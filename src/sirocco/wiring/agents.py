@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from sirocco.agents.isolation import Level
 from sirocco.errors import ConfigError
+from sirocco.installation import install_command
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.profile import Profile
@@ -151,7 +152,7 @@ def _command(kind: str, text: str, domain: Domain, options: AgentOptions) -> Any
 
 def _mcp(kind: str, text: str, domain: Domain, options: AgentOptions) -> Any:
     if find_spec("mcp") is None:
-        remedy = "install it: pip install 'sirocco[mcp]'"
+        remedy = f"install it: {install_command('mcp')}"
         raise ConfigError("--agent", "agents behind MCP need the package mcp", remedy)
     adapter, http = _adapter("mcp"), _adapter("http")
     if kind == "mcp:cmd":

@@ -1,0 +1,47 @@
+"""How this Sirocco was installed, so that advice to install something works where it is read."""
+
+import json
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from urllib.parse import unquote, urlsplit
+
+NAME = "sirocco"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What pip installed: a clone's folder, the address of a repository, or the name alone."""
+
+    folder: str = ""
+    repository: str = ""
+    is_editable: bool = False
+
+    def requirement(self, *extras: str) -> str:
+        """What to give to pip, with these extras."""
+        wanted = f"[{','.join(extras)}]" if extras else ""
+        if self.folder:
+            return f"{self.folder}{wanted}"
+        return f"{NAME}{wanted} @ {self.repository}" if self.repository else f"{NAME}{wanted}"
+
+
+def installed_source() -> Source:
+    """Where this installation came from, as pip recorded it (PEP 610)."""
+    try:
+        recorded = distribution(NAME).read_text("direct_url.json")
+    except PackageNotFoundError:
+        recorded = None
+    document = json.loads(recorded) if recorded else {}
+    address = str(document.get("url", ""))
+    if address.startswith("file:"):
+        is_editable = bool((document.get("dir_info") or {}).get("editable"))
+        return Source(folder=unquote(urlsplit(address).path), is_editable=is_editable)
+    commit = (document.get("vcs_info") or {}).get("commit_id")
+    return Source(repository=f"git+{address}@{commit}") if commit else Source()
+
+
+def install_command(extra: str) -> str:
+    """The command that adds an extra to this installation."""
+    source = installed_source()
+    editable = "-e " if source.is_editable else ""
+    return f"{sys.executable} -m pip install {editable}'{source.requirement(extra)}'"
