@@ -67,3 +67,14 @@ def _alone(folder):
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def environment(name, *packages):
+    """The Python of an environment of its own in which packages of Python are installed."""
+    folder = CACHE / f"{name}-{'-'.join(one.partition('==')[2] for one in packages)}"
+    with _alone(folder):
+        if not (folder / "bin" / "python").exists():
+            subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True, timeout=_LONGEST)
+    pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
+    _installed(folder, str(folder / "bin" / "python"), pip)
+    return folder / "bin" / "python"

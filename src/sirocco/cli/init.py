@@ -52,7 +52,7 @@ KINDS: Mapping[str, Kind] = {
     "claude-agent-sdk": Kind(
         "Claude Agent SDK", LINES, "claude-agent-sdk.py", ("ANTHROPIC_API_KEY",), ("claude-agent-sdk",)
     ),
-    "a2a": Kind("an agent that speaks A2A", LINES, "a2a.py", ("AGENT_URL",)),
+    "a2a": Kind("an agent that speaks A2A", "http://127.0.0.1:8000", "a2a.py", ("AGENT_URL",), is_server=True),
 }
 WORKFLOWS = {
     "github": ("github.yml", ".github/workflows/sirocco.yml"),
@@ -131,7 +131,7 @@ def _files(kind: Kind, workflow: str, agent: str | None, source: str) -> Iterato
         yield f"agent{suffix}", (scaffold / "agents" / own.adapter).read_text(encoding="utf-8")
     if own.packages:
         yield "requirements.txt", "".join(f"{one}\n" for one in own.packages)
-    passed = own.variables if own.adapter else ()
+    passed = own.variables if own.adapter and not own.is_server else ()
     options = (
         f"agent-env: [{', '.join(passed)}]     # what the agent's process gets of your variables\n" if passed else ""
     )
@@ -178,6 +178,11 @@ def _write(file: Path, text: str) -> bool:
     return True
 
 
+def _is_child(kind: Kind, agent: str | None) -> bool:
+    """Whether Sirocco starts the adapter, which then has only those variables that it is given."""
+    return bool(kind.adapter) and not kind.is_server and agent is None
+
+
 def _next_steps(directory: Path, kind: Kind, agent: str | None) -> Iterator[str]:
     """The commands to go on with, as they are typed."""
     if directory != Path():
@@ -189,6 +194,6 @@ def _next_steps(directory: Path, kind: Kind, agent: str | None) -> Iterator[str]
         yield from (f"export {name}=..." for name in kind.variables)
         if kind.is_server:
             yield "python3 agent.py &"
-    passed = "".join(f" --agent-env {name}" for name in kind.variables) if kind.adapter and agent is None else ""
+    passed = "".join(f" --agent-env {name}" for name in kind.variables) if _is_child(kind, agent) else ""
     yield f"sirocco agent check {shlex.quote(agent or kind.agent)}{passed}"
     yield "sirocco run --config sirocco.yaml --out runs/first"
