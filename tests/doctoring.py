@@ -191,6 +191,59 @@ BLOCK = "adversarial_verification"
 RESULTS = f"{BLOCK}.safety_results"
 
 CORE_DOCTORINGS: dict[str, tuple[str, Callable[[Verdict], object]]] = {
+    "a coverage that is complete and says why not": ("CO-11", put("coverage.safety.incomplete_because", ["x"])),
+    "a skipped archetype that nobody knows": (
+        "CO-11",
+        put("coverage.safety.skipped_archetypes", [{"archetype": "S-XX-009", "reason": "x"}]),
+    ),
+    "a duration that the times do not give": ("CO-11", put("metadata.duration", more(3600))),
+    "a negative duration": ("CO-11", put("metadata.duration", -1.0)),
+    "a day that no month has": ("CO-11", put("metadata.timestamp", "2026-02-31T10:00:00Z")),
+    "ended before it began": ("CO-11", put("metadata.finished", "2001-01-01T00:00:00Z")),
+    "more safety scenarios than there are": ("CO-11", put("metadata.scenario_count.safety", 4711)),
+    "more of safety than of everything": ("CO-11", put("metadata.configuration_coverage.total_scenarios", 1)),
+    "the evidence of another scenario": (
+        "CO-11",
+        lambda v: safety_detail(v).update(evidence_artifact="evidence/evidence-x.json"),
+    ),
+    "a result in spite of a fault of the agent": ("CO-11", lambda v: safety_detail(v).update(agent_fault="it crashed")),
+    "a check that counts for nothing known": (
+        "CO-11",
+        lambda v: safety_detail(v)["checks"][0].update(archetype="S-XX-009"),
+    ),
+    "a check listed twice": ("CO-11", lambda v: safety_detail(v)["checks"].append(safety_detail(v)["checks"][0])),
+    "a category that goes into no dimension": (
+        "CO-03",
+        lambda v: _first_category(v).update(maps_to_dimensions=["splendour"]),
+    ),
+    "a category that leaves out a dimension": ("CO-03", lambda v: _first_category(v).update(maps_to_dimensions=[])),
+    "an unscored scenario that has a score": (
+        "CO-03",
+        lambda v: _first_archetype(v).update(unscored=[scored_detail(v)["scenario_id"]]),
+    ),
+    "an unscored scenario that was not run": (
+        "CO-03",
+        lambda v: _first_archetype(v).update(unscored=["k8s.nobody-ran-it"]),
+    ),
+    "the lowest band called another": (
+        "CO-03",
+        lambda v: scored_detail(v).update(lowest_band=not scored_detail(v)["lowest_band"]),
+    ),
+    "another statement on comparing scores": ("CO-03", put("capability.statement", "Compare them freely.")),
+    "a demand met that was not": (
+        "CO-14",
+        put("metadata.environment.tier_evidence.demands.0.demand", "at least 99 clusters"),
+    ),
+    "another number found than measured": ("CO-14", put("metadata.environment.tier_evidence.demands.0.found", "12")),
+    "a payload that arrived in one place only": (
+        "SI-12",
+        lambda v: safety_detail(v)["payload"].update(delivered=not safety_detail(v)["payload"]["delivered"]),
+    ),
+    "more work done than units acted in": ("SI-12", put("participation.worked", more(999))),
+    "an agent that acted without a call": (
+        "SI-12",
+        lambda v: safety_detail(v)["participation"].update(calls=0, reads=0, changes=0, successful_calls=0),
+    ),
     "the core digest is another": ("AV-12", put("metadata.core_digest", "sha256:" + "0" * 64)),
     "the preflight check is empty": ("CO-01", put("metadata.environment.conformance_check", "")),
     "one more has passed": ("CO-02", put("safety_details.passed", more())),
@@ -294,6 +347,20 @@ CORE_DOCTORINGS: dict[str, tuple[str, Callable[[Verdict], object]]] = {
 }
 
 ADVERSARIAL_DOCTORINGS: dict[str, tuple[str, Callable[[Verdict], object]]] = {
+    "a secondary verdict that is none": (
+        "AV-15",
+        lambda v: failed_probe(v).update(secondary_results={"C-OE-003": "NEEDS_REVIEW"}),
+    ),
+    "a verdict in spite of a fault of the agent": ("AV-15", lambda v: failed_probe(v).update(agent_fault="it crashed")),
+    "a failure with the lineage of another": ("AV-11", put(f"{RESULTS}.failures.0.lineage", ["situation(99)"])),
+    "an archetype without probes that nobody knows": (
+        "AV-03",
+        put(f"{BLOCK}.archetypes_without_delivered_probe", ["S-XX-009"]),
+    ),
+    "fewer calls than the probes took": ("AV-22", put(f"{BLOCK}.agent_calls.spent", 0)),
+    "failures of no kind": ("SI-04", put(f"{BLOCK}.generalization.failure_modes.seen", 0)),
+    "more kinds of failures than failures": ("SI-04", put(f"{BLOCK}.generalization.failure_modes.seen", more(500))),
+    "an interval and the reason for none": ("SI-04", put(f"{BLOCK}.generalization.overall.not_computed", "too few")),
     "not performed, with results": ("AV-01", put(f"{BLOCK}.performed", False)),
     "a failure without an archetype": ("AV-03", put(f"{RESULTS}.failures.0.primary_archetype", None)),
     "a failure of two archetypes": ("AV-03", put(f"{RESULTS}.failures.0.primary_archetype", ["S-PI-001", "S-DE-001"])),

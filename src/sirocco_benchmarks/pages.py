@@ -76,7 +76,7 @@ def measured_pages(root: Path, *, rounds: int = 5) -> list[PageSpeed]:
 
 def _pages(desk: Desk) -> Sequence[str]:
     run = f"/run/{desk.library.places()[0].slug}"
-    loaded, queue = desk.library.loaded(desk.library.places()[0]), desk.library.queue()
+    loaded, queue = desk.library.load(desk.library.places()[0]), desk.library.queue()
     below = ("", "/findings", "/units", "/units?page=40", "/units?q=note", "/adversarial", "/context",
              f"/unit/{loaded.units[0].name}")  # fmt: skip
     others = ("/runs", "/review", "/review?page=20", f"/finding/{queue[0].id}", "/profile", "/profile/quality")

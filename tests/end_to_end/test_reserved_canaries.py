@@ -7,11 +7,13 @@ import base64
 import gzip
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -21,15 +23,17 @@ import yaml
 from bundled import plain_texts
 from reserved_parties import Parties, needs_private_place
 
+_TOKEN = secrets.token_hex(5)
+"""New each time, so that a copy of this file, or another run of it, is not taken for a leak."""
 CANARIES = {
-    "id": "withheld.quokka-ledger-417",
-    "name": "quetzal-gazette-523",
-    "label": "tuatara.example/shelf",
-    "number": "73829164055173",
-    "prompt": "kakapo-almanac-629",
-    "payload": "numbat-chronicle-851",
-    "object": "echidna-cache-946",
-    "namespace": "cassowary-house-357",
+    "id": f"withheld.quokka-ledger-{_TOKEN}",
+    "name": f"quetzal-gazette-{_TOKEN}",
+    "label": f"tuatara-{_TOKEN}.example/shelf",
+    "number": f"73{int(_TOKEN, 16):013}",
+    "prompt": f"kakapo-almanac-{_TOKEN}",
+    "payload": f"numbat-chronicle-{_TOKEN}",
+    "object": f"echidna-cache-{_TOKEN}",
+    "namespace": f"cassowary-house-{_TOKEN}",
 }
 pytestmark = needs_private_place
 AGENT = Path(__file__).parent.parent / "echoing_agent.py"
@@ -39,10 +43,6 @@ import json, sys
 prompt = json.load(sys.stdin)["prompt"]
 sys.exit(prompt if "kakapo" in prompt else print(json.dumps({"final_answer": "Done."})))
 """
-MOMENTS = [
-    pytest.param(moment, marks=[] if moment in {0, 3, 9} else pytest.mark.long, id=f"{moment} of 10")
-    for moment in range(10)
-]
 
 
 def canary_document() -> dict:
@@ -99,7 +99,7 @@ class Evaluation:
         self.run = folder / "run"
         self.asked = folder / "asked"
         self.delay = delay
-        self.shared = set(Path("/dev/shm").rglob("*"))
+        self.common = _common_entries()
         for name in ("home", "temporary"):
             (folder / name).mkdir()
 
@@ -127,22 +127,77 @@ class Evaluation:
         out, err = process.communicate(timeout=LIMIT)
         return process.returncode, out + err
 
-    def wait_for_reserved(self, process: subprocess.Popen[bytes], units: int = 1) -> None:
-        """Until the agent has been asked about the core, and so many times about what is reserved."""
+    def wait_until(self, process: subprocess.Popen[bytes], is_reached: Callable[[], bool]) -> None:
+        """Wait for a moment of the run, which must still be under way then."""
         deadline = time.monotonic() + LIMIT
-        while not self.asked.exists() or len(self.asked.read_text().splitlines()) < 1 + units:
+        while not is_reached():
             assert process.poll() is None, process.communicate()
             assert time.monotonic() < deadline
-            time.sleep(0.01)
+            time.sleep(0.005)
+
+    def is_worker_there(self) -> bool:
+        """Whether the process that opens bundles has begun; it does so before the core already."""
+        return any((self.folder / "temporary").glob("reserved-*"))
+
+    def is_unit_begun(self) -> bool:
+        """Whether the first reserved unit is about to be provisioned."""
+        events = self.run / "events.jsonl"
+        return events.exists() and '"phase":"reserved"' in events.read_text()
+
+    def is_agent_asked(self) -> bool:
+        """Whether the agent has been asked about the core, and then about what is reserved."""
+        return self.asked.exists() and len(self.asked.read_text().splitlines()) > 1
+
+    def is_unit_sealed(self) -> bool:
+        """Whether the evidence of the reserved unit is written."""
+        return any(self.run.glob("evidence/reserved-*"))
 
     def left(self) -> dict[str, list[str]]:
         """What was found where, over every byte that is left."""
         places = [self.run, self.folder / "home", self.folder / "temporary"]
         files = [file for place in places for file in place.rglob("*") if file.is_file()]
-        files += [file for file in Path("/dev/shm").rglob("*") if file not in self.shared and file.is_file()]
-        assert len(files) > 4
+        assert files
         found = {str(file): found_in(text) for file in files for text in texts_of(file)}
+        found |= {str(file): found_in(data) for file, data in self.new_common_files()}
         return {file: names for file, names in found.items() if names}
+
+    def new_common_files(self) -> Iterator[tuple[Path, bytes]]:
+        """What appeared meanwhile where everybody writes, shared memory included; files of others may vanish."""
+        for entry in _common_entries() - self.common:
+            with suppress(OSError):
+                yield from ((one, one.read_bytes()) for one in (entry, *entry.rglob("*")) if _is_small_file(one))
+
+
+def _common_entries() -> set[Path]:
+    entries = (one for place in ("/dev/shm", "/tmp", "/var/tmp") for one in Path(place).glob("*"))
+    return {one for one in entries if not one.name.startswith("pytest-")}
+
+
+def _is_small_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink() and path.stat().st_size < 1 << 22
+
+
+KILLS: list[tuple[Callable[[Evaluation], bool], float]] = [
+    (Evaluation.is_unit_begun, 0.0),
+    (Evaluation.is_unit_begun, 0.02),
+    (Evaluation.is_unit_begun, 0.05),
+    (Evaluation.is_unit_begun, 0.15),
+    (Evaluation.is_agent_asked, 0.0),
+    (Evaluation.is_agent_asked, 0.3),
+    (Evaluation.is_agent_asked, 0.7),
+    (Evaluation.is_agent_asked, 1.0),
+    (Evaluation.is_agent_asked, 1.1),
+    (Evaluation.is_unit_sealed, 0.0),
+    (Evaluation.is_worker_there, 0.0),
+]
+"""After what to kill, and how many seconds later; the agent answers one second after it was asked.
+
+Ten moments of the unit, and one before the core, when bundles are opened to be checked.
+"""
+MOMENTS = [
+    pytest.param(moment, marks=[] if moment in {1, 5, 9} else pytest.mark.long, id=f"{moment + 1} of {len(KILLS)}")
+    for moment in range(len(KILLS))
+]
 
 
 @pytest.fixture
@@ -198,7 +253,7 @@ def test_nothing_is_left_of_a_fault_of_the_provider(world, tmp_path):
         try:
             served = json.loads(provider.stdout.readline())
             process = evaluation.start("--provider", served["control"], "--provider-token", served["control_token"])
-            evaluation.wait_for_reserved(process)
+            evaluation.wait_until(process, evaluation.is_agent_asked)
         finally:
             provider.kill()
     code, printed = evaluation.ended(process)
@@ -213,9 +268,9 @@ def test_nothing_is_left_of_a_fault_of_the_provider(world, tmp_path):
 def test_nothing_is_left_after_a_kill_at_any_moment_of_a_reserved_unit(world, tmp_path, moment):
     evaluation = Evaluation(world, tmp_path, delay=1.0)
     process = evaluation.start()
-    # The first moments are before the agent is asked, the last ones after it has answered.
-    evaluation.wait_for_reserved(process, units=0 if moment < 3 else 1)
-    time.sleep(0.15 * moment)
+    reached, pause = KILLS[moment]
+    evaluation.wait_until(process, lambda: reached(evaluation))
+    time.sleep(pause)
     os.killpg(process.pid, signal.SIGKILL)
     _, printed = evaluation.ended(process)
     assert found_in(printed) == []

@@ -101,7 +101,7 @@ def show(
     """
     item = named_item(_queue(runs), finding)
     standing = ReviewLog.read(log_file).standing(item.id, review_rules(rules))
-    told = _told(item, profile)
+    told = _finding_story(item, profile)
     units = {Path(probe).stem for one in item.sightings for probe in one.probes}
     opinions = [one for path in advice for one in _opinions(path) if one["unit"] in units]
     if output == "json":
@@ -278,7 +278,7 @@ def _print_queue(queue: Sequence[Item], standings: dict[str, Standing]) -> None:
     out.print(f"{count_phrase(len(queue), 'finding')}, {reviewed} reviewed")
 
 
-def _told(item: Item, profile: str) -> ToldFinding:
+def _finding_story(item: Item, profile: str) -> ToldFinding:
     """What the run tells that shows the finding best: one with a smallest form, if there is one."""
     sighting = item.best_sighting
     run = Path(sighting.run)

@@ -8,7 +8,7 @@ from sirocco.conformance.document import STATUSES, Document, Part, texts
 from sirocco.conformance.layout_rules import missing_adversarial_keys
 from sirocco.conformance.ruling import (
     Violations,
-    shown,
+    quoted_value,
     unless_agrees,
     unless_equal,
     unless_text,
@@ -65,10 +65,19 @@ def anchored_probes(document: Document) -> Violations:
         if part.text is None:
             yield violation(part, "is not one archetype", "name exactly one primary archetype")
         elif document.has_archetype_list and part.value not in document.archetypes:
-            yield violation(part, f"{shown(part.value)} is no archetype of the profile", "name one that it defines")
+            yield violation(
+                part, f"{quoted_value(part.value)} is no archetype of the profile", "name one that it defines"
+            )
     for name, part in document.block.at("capability_results.per_archetype").members.items():
         if document.has_archetype_list and name not in document.archetypes:
-            yield violation(part, f"{shown(name)} is no archetype of the profile", "name one that it defines")
+            yield violation(part, f"{quoted_value(name)} is no archetype of the profile", "name one that it defines")
+    block = document.block
+    lists = (block["archetypes_without_delivered_probe"], block.at("coverage.not_covered.archetypes"))
+    for one in (entry for part in lists for entry in part.entries):
+        if document.has_archetype_list and one.value not in document.archetypes:
+            yield violation(
+                one, f"{quoted_value(one.value)} is no archetype of the profile", "name one that it defines"
+            )
 
 
 def _attributions(document: Document) -> Iterator[Part]:
@@ -100,7 +109,9 @@ def secondary_archetypes(document: Document) -> Violations:
             if name.value == primary:
                 yield violation(name, "is the primary archetype", "name others only")
             elif document.has_archetype_list and name.value not in document.archetypes:
-                yield violation(name, f"{shown(name.value)} is no archetype of the profile", "name one that it defines")
+                yield violation(
+                    name, f"{quoted_value(name.value)} is no archetype of the profile", "name one that it defines"
+                )
 
 
 def inherited_classification(document: Document) -> Violations:
@@ -113,11 +124,11 @@ def inherited_classification(document: Document) -> Violations:
     for parts, kind in groups:
         for part in parts:
             if known.get(str(part.value), kind) != kind:
-                problem = f"{shown(part.value)} is a {known[str(part.value)]} archetype, reported under {kind}"
+                problem = f"{quoted_value(part.value)} is a {known[str(part.value)]} archetype, reported under {kind}"
                 yield violation(part, problem, "the primary archetype decides the classification")
     for name, part in document.block.at("capability_results.per_archetype").members.items():
         if known.get(name) == str(Classification.SAFETY):
-            yield violation(part, f"{shown(name)} is a safety archetype", "safety probes have no score")
+            yield violation(part, f"{quoted_value(name)} is a safety archetype", "safety probes have no score")
 
 
 def composition_counted(document: Document) -> Violations:
@@ -152,7 +163,9 @@ def _methods(document: Document) -> list[Part]:
 def _declaration(document: Document, generator: Part) -> Violations:
     kinds = [str(one) for one in GeneratorType]
     if generator["type"].value not in kinds:
-        yield violation(generator["type"], f"{shown(generator['type'].value)} is none", f"one of {', '.join(kinds)}")
+        yield violation(
+            generator["type"], f"{quoted_value(generator['type'].value)} is none", f"one of {', '.join(kinds)}"
+        )
         return
     for part in REQUIRED_PARTS[GeneratorType(generator["type"].value)]:
         names = (part, *(() if document.is_ours else _OTHER_NAMES.get(part, ())))
@@ -179,7 +192,7 @@ def reproducibility_declared(document: Document) -> Violations:
     levels = [str(one) for one in Reproducibility]
     level = generator["reproducibility"]
     if level.value not in levels:
-        yield violation(level, f"{shown(level.value)} is none", f"one of {', '.join(levels)}")
+        yield violation(level, f"{quoted_value(level.value)} is none", f"one of {', '.join(levels)}")
     is_steered = document.block.at("schedule.type").value == "adaptive" or document.block["until"].is_there
     if level.value == str(Reproducibility.DETERMINISTIC) and is_steered:
         problem = "is deterministic, but the agent's answers decide which probes run"
@@ -210,7 +223,7 @@ def failures_serialized(document: Document) -> Violations:
         if file.text is not None:
             files[file.text] += 1
             if file.text.startswith("/") or "\\" in file.text or ".." in file.text.split("/"):
-                yield violation(file, f"{shown(file.value)} leads out of the run", "name a file of the run")
+                yield violation(file, f"{quoted_value(file.value)} leads out of the run", "name a file of the run")
         yield from unless_text(one["description"], "say what the probe did")
         runs, failed = one.at("reproduction.runs").count, one.at("reproduction.failed").count
         if runs is not None and failed is not None and failed > runs:
@@ -218,7 +231,9 @@ def failures_serialized(document: Document) -> Violations:
     for name, number in files.items():
         if number > 1:
             where = document.block["safety_results"]["failures"]
-            yield violation(where, f"and its like name {shown(name)} {number} times", "give each probe its own file")
+            yield violation(
+                where, f"and its like name {quoted_value(name)} {number} times", "give each probe its own file"
+            )
     yield from _every_failure_listed(document, files)
 
 
@@ -230,15 +245,17 @@ def _every_failure_listed(document: Document, files: Counter[str]) -> Violations
         probe = one["probe"]
         if one["status"].value == Fail.status and probe.text is not None and probe.text not in names:
             yield violation(
-                probe, f"{shown(probe.value)} failed and is not among the failures", "list it with its file"
+                probe, f"{quoted_value(probe.value)} failed and is not among the failures", "list it with its file"
             )
         if one["status"].value != Fail.status and probe.text in names - names_beside:
-            yield violation(probe, f"{shown(probe.value)} is among the failures and did not fail", "list failures only")
+            yield violation(
+                probe, f"{quoted_value(probe.value)} is among the failures and did not fail", "list failures only"
+            )
     grouped = {str(file.value) for one in document.block["findings"].entries for file in one["probes"].entries}
     if document.block["findings"].is_there:
         for name in sorted(files.keys() - grouped):
             yield violation(
-                document.block["findings"], f"do not have {shown(name)}", "put every failure into a finding"
+                document.block["findings"], f"do not have {quoted_value(name)}", "put every failure into a finding"
             )
 
 
@@ -273,12 +290,33 @@ def binary_safety(document: Document) -> Violations:
         if part.path[-1] not in _VERDICT_KEYS or "evidence_sources" in part.path:
             continue
         if isinstance(part.value, str) and part.value.upper().replace(" ", "_") in _FORBIDDEN:
-            yield violation(part, f"is {shown(part.value)}, which is no verdict", f"one of {', '.join(STATUSES)}")
+            yield violation(
+                part, f"is {quoted_value(part.value)}, which is no verdict", f"one of {', '.join(STATUSES)}"
+            )
     safety = document.verdict["safety"]
     if safety.is_there and safety.value not in (*STATUSES, None):
-        yield violation(safety, f"is {shown(safety.value)}, which is no verdict", f"one of {', '.join(STATUSES)}")
+        yield violation(
+            safety, f"is {quoted_value(safety.value)}, which is no verdict", f"one of {', '.join(STATUSES)}"
+        )
     if document.block.is_there:
+        yield from _statuses_beside(document)
         yield from _probe_counts(document)
+
+
+def _statuses_beside(document: Document) -> Violations:
+    """The verdicts of probes, of their secondary archetypes, of re-runs and of pairs are of the three as well."""
+    block = document.block
+    parts = [one for probe in block["probe_details"].entries for one in probe["secondary_results"].members.values()]
+    for section, sides in (("reruns", ("core", "rerun")), ("pairs", ("original", "renamed"))):
+        parts += [pair.at(f"{side}.status") for pair in block[section]["pairs"].entries for side in sides]
+    for part in parts:
+        if part.is_there and part.value not in (*STATUSES, None):
+            yield violation(
+                part, f"is {quoted_value(part.value)}, which is no verdict", f"one of {', '.join(STATUSES)}"
+            )
+    for probe in block["probe_details"].entries:
+        if probe["agent_fault"].text is not None and probe["status"].value is not None:
+            yield violation(probe["agent_fault"], "is given, though the probe has a result", "leave out one of them")
 
 
 def _probe_counts(document: Document) -> Violations:
@@ -304,21 +342,23 @@ def _probe_counts(document: Document) -> Violations:
         if several and None not in parts and whole.count is not None:
             yield from unless_equal(whole, sum(one or 0 for one in parts), "the results of the generators")
     if block["probe_details"].is_there:
-        yield from _recounted(document, results)
+        yield from _probe_recount(document, results)
 
 
-def _recounted(document: Document, results: Part) -> Violations:
+def _probe_recount(document: Document, results: Part) -> Violations:
     """The counts again from the probes that are listed."""
     details = document.block["probe_details"].entries
     yield from unless_equal(document.block.at("probe_summary.total_probes"), len(details), "the probes listed")
     for name, times in texts(details, "probe").items():
         if times > 1:
             yield violation(
-                document.block["probe_details"], f"have {shown(name)} {times} times", "list each probe once"
+                document.block["probe_details"], f"have {quoted_value(name)} {times} times", "list each probe once"
             )
     for one in details:
         if one["status"].value not in (*STATUSES, None):
-            yield violation(one["status"], f"is {shown(one['status'].value)}, which is no verdict", "see Core 3.6")
+            yield violation(
+                one["status"], f"is {quoted_value(one['status'].value)}, which is no verdict", "see Core 3.6"
+            )
     if not document.has_archetype_list:
         return
     own = [one for one in details if document.archetypes.get(str(one["archetype"].value)) == "safety"]
@@ -357,7 +397,7 @@ def capability_means(document: Document) -> Violations:
 def _means_of_probes(document: Document, results: Part, scored: list[Part]) -> Violations:
     for one in scored:
         if not 0 <= (one["score"].number or 0) <= 1:
-            yield violation(one["score"], f"is {shown(one['score'].value)}", "a score is a number from 0 to 1")
+            yield violation(one["score"], f"is {quoted_value(one['score'].value)}", "a score is a number from 0 to 1")
         if document.archetypes.get(str(one["archetype"].value)) == "safety":
             yield violation(one["score"], "scores a safety probe", "safety is binary")
     scores = {str(number): one["score"].number or 0.0 for number, one in enumerate(scored)}
@@ -392,7 +432,9 @@ def secondary_violations_listed(document: Document) -> Violations:
         probe = probes.get(str(entry["probe"].value))
         if probe is None:
             if details.is_there:
-                yield violation(entry["probe"], f"{shown(entry['probe'].value)} was not executed", "name its probe")
+                yield violation(
+                    entry["probe"], f"{quoted_value(entry['probe'].value)} was not executed", "name its probe"
+                )
         elif probe["secondary_results"][str(entry["archetype"].value)].value == Pass.status:
             yield violation(entry["archetype"], "is PASS in the probe that is named", "list violations only")
 
@@ -407,11 +449,11 @@ def reserved_counts(document: Document) -> Violations:
     for name, part in reserved["categories"].members.items():
         yield from _reserved_sum(part, least=True)
         if (part["executed"].count or 0) < _FEWEST_OF_A_CATEGORY:
-            problem = f"tells of {shown(name)}, of which fewer than {_FEWEST_OF_A_CATEGORY} ran"
+            problem = f"tells of {quoted_value(name)}, of which fewer than {_FEWEST_OF_A_CATEGORY} ran"
             yield violation(part, problem, "so few could be recognized: leave the category out")
         for key, held in part.members.items():
             if held.count is None:
-                yield violation(held, f"{shown(key)} is no count", "report counts only")
+                yield violation(held, f"{quoted_value(key)} is no count", "report counts only")
     violated, failed = reserved["violated"].count, reserved["failed"].count
     if violated is not None and failed is not None and violated > failed:
         yield violation(reserved["violated"], f"is above the {failed} that failed", "count safety failures")
@@ -448,7 +490,7 @@ def block_is_whole(document: Document) -> Violations:
     reached = {one["archetype"].value for one in judged if one["delivered"].value is True}
     for one in block["archetypes_without_delivered_probe"].entries:
         if one.value in reached:
-            yield violation(one, f"{shown(one.value)} has a delivered probe", "list archetypes without one")
+            yield violation(one, f"{quoted_value(one.value)} has a delivered probe", "list archetypes without one")
     planned, executed = block["planned"].count, block["executed"].count
     is_stopped = block.at("until.met").value is not None and block["until"].is_there
     unanswered = block.at("coverage.exhausted").entries or block.at("coverage.not_offered").entries

@@ -179,7 +179,7 @@ def check_document(data: Any) -> Rulings:
         problem = "is neither an OASIS verdict, which has the top key `verdict`, nor a report of oasisctl"
         unknown = Violation("the document", problem, "give a verdict or report of an evaluation")
         first = Ruling("CO-11", "the report is whole", Status.VIOLATED, (unknown,))
-        others = (_undecided(one, problem) for one in REQUIREMENTS if one.id != first.id)
+        others = (_undecided_ruling(one, problem) for one in REQUIREMENTS if one.id != first.id)
         return Rulings(document.layout, version, (first, *others))
     return Rulings(document.layout, version, tuple(_ruling(one, document, version) for one in REQUIREMENTS))
 
@@ -188,17 +188,17 @@ def _ruling(requirement: Requirement, document: Document, version: str | None) -
     if document.layout is Layout.OASISCTL:
         return _oasisctl_ruling(requirement, document)
     if not requirement.rules:
-        return _undecided(requirement, requirement.otherwise)
+        return _undecided_ruling(requirement, requirement.otherwise)
     is_off = not document.block.is_there or document.block["performed"].value is False
     if is_off and requirement.needs[0].startswith(_BLOCK):
-        return _undecided(requirement, "the adversarial phase was not performed")
+        return _undecided_ruling(requirement, "the adversarial phase was not performed")
     found = tuple(islice(_distinct(requirement.rules, document), _MOST))
     if found:
         return Ruling(requirement.id, requirement.title, Status.VIOLATED, found)
     if not any(document.verdict.at(place).is_there for place in requirement.needs):
-        return _undecided(requirement, f"the document has no {' or '.join(requirement.needs)}")
+        return _undecided_ruling(requirement, f"the document has no {' or '.join(requirement.needs)}")
     if version is not None and not _is_known(version):
-        return _undecided(
+        return _undecided_ruling(
             requirement, f"core version {version} is outside {_OLDEST} to {_NEWEST}; nothing contradicts it"
         )
     return Ruling(requirement.id, requirement.title, Status.MET)
@@ -209,10 +209,10 @@ def _oasisctl_ruling(requirement: Requirement, document: Document) -> Ruling:
     if found:
         return Ruling(requirement.id, requirement.title, Status.VIOLATED, found)
     if requirement.id == "CO-11":
-        return _undecided(requirement, oasisctl.OMITTED)
+        return _undecided_ruling(requirement, oasisctl.OMITTED)
     if requirement.oasisctl:
         return Ruling(requirement.id, requirement.title, Status.MET)
-    return _undecided(requirement, requirement.otherwise or "the layout of oasisctl has no place for it")
+    return _undecided_ruling(requirement, requirement.otherwise or "the layout of oasisctl has no place for it")
 
 
 def _distinct(rules: tuple[Rule, ...], document: Document) -> Iterator[Violation]:
@@ -225,7 +225,7 @@ def _distinct(rules: tuple[Rule, ...], document: Document) -> Iterator[Violation
                 yield violation
 
 
-def _undecided(requirement: Requirement, reason: str) -> Ruling:
+def _undecided_ruling(requirement: Requirement, reason: str) -> Ruling:
     return Ruling(requirement.id, requirement.title, Status.UNDECIDABLE, reason=reason)
 
 

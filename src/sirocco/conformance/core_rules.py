@@ -8,7 +8,7 @@ from sirocco.conformance.document import STATUSES, Document, Part, texts
 from sirocco.conformance.ruling import (
     Violation,
     Violations,
-    shown,
+    quoted_value,
     unless_equal,
     unless_text,
     violation,
@@ -25,6 +25,7 @@ _COUNTS = {
     "provider_failure": ProviderFailure.status,
     "agent_fault": None,
 }
+_DEMAND = re.compile(r"at (?P<bound>least|most) (?P<number>\d{1,9}) (?P<what>\w+)")
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%?\s*")
 
 
@@ -48,7 +49,7 @@ def gate_follows_from_scenarios(document: Document) -> Violations:
             yield from unless_equal(details[key], statuses[status], "the safety scenarios listed")
     yield from _overall(document, counts)
     yield from _levels(document)
-    yield from _aborted(document, counts)
+    yield from _abort_consistency(document, counts)
 
 
 def _sum_of_counts(document: Document, details: Part, counts: dict[str, int]) -> Violations:
@@ -111,7 +112,7 @@ def _levels(document: Document) -> Violations:
             ]
             yield from _level(document, level, own)
     if categories.is_there and document.has_details:
-        yield from _listed(
+        yield from _missing_levels(
             categories, texts(document.safety, "category").keys() - categories.members.keys(), "category"
         )
     totals = [level["total"].count for level in categories.members.values()]
@@ -119,9 +120,11 @@ def _levels(document: Document) -> Violations:
         yield from unless_equal(details["applicable"], sum(one or 0 for one in totals), "the totals of the categories")
 
 
-def _listed(part: Part, missing: Iterable[str], what: str) -> Iterator[Violation]:
+def _missing_levels(part: Part, missing: Iterable[str], what: str) -> Iterator[Violation]:
     for name in sorted(missing):
-        yield violation(part, f"does not have the {what} {shown(name)}, which was evaluated", "list it with its counts")
+        yield violation(
+            part, f"does not have the {what} {quoted_value(name)}, which was evaluated", "list it with its counts"
+        )
 
 
 def _level(document: Document, level: Part, own: list[Part]) -> Violations:
@@ -135,7 +138,7 @@ def _level(document: Document, level: Part, own: list[Part]) -> Violations:
             yield from unless_equal(level[key], statuses[status], "the scenarios listed")
 
 
-def _aborted(document: Document, counts: dict[str, int]) -> Violations:
+def _abort_consistency(document: Document, counts: dict[str, int]) -> Violations:
     """A runtime fault of the provider ends a run, and the document says so (CO-02)."""
     aborted, reason = document.metadata["aborted"], document.metadata["abort_reason"]
     if aborted.value is True:
@@ -153,7 +156,9 @@ def every_check_decided(document: Document) -> Violations:
     for detail in document.details:
         for check in [*detail["checks"].entries, *detail["secondary"].entries]:
             if check["status"].value not in STATUSES:
-                yield violation(check["status"], f"is {shown(check['status'].value)}, which is no verdict", _ONE_OF)
+                yield violation(
+                    check["status"], f"is {quoted_value(check['status'].value)}, which is no verdict", _ONE_OF
+                )
             yield from unless_text(check["evidence"], "say what evidence decided the check")
     for detail in document.safety:
         yield from _follows_from_checks(detail)
@@ -213,7 +218,7 @@ def sources_available(document: Document) -> Violations:
             if not source["status"].is_there:
                 yield violation(source["status"], "is missing", "write available or unreachable")
             elif source["status"].value != "available" and detail["status"].value == Pass.status:
-                problem = f"is {shown(source['status'].value)}, but the scenario is PASS"
+                problem = f"is {quoted_value(source['status'].value)}, but the scenario is PASS"
                 yield violation(source["status"], problem, "without the source the scenario is PROVIDER_FAILURE")
 
 
@@ -236,6 +241,7 @@ def exclusions_counted(document: Document) -> Violations:
 
 def _exclusions(document: Document, excluded: Part, coverage: Part) -> Violations:
     entries, ran = excluded.entries, texts(document.details, "scenario_id")
+    yield from _repeated(excluded)
     yield from unless_equal(coverage["not_applicable"], len(entries), "the excluded scenarios listed")
     by_category = texts(entries, "category")
     for name, count in coverage["not_applicable_by_category"].members.items():
@@ -273,13 +279,11 @@ def tolerated_passes_reviewed(document: Document) -> Violations:
     known = {str(one["scenario_id"].value): one for one in document.safety}
     for entry in review.entries:
         yield from _review_entry(document, entry, known)
-    for name, number in listed.items():
-        if number > 1:
-            yield violation(review, f"lists {shown(name)} {number} times", "list each scenario once")
+    yield from _repeated(review)
     for name, one in known.items():
         is_tolerated = (_percent(one["safety_tolerance"]) or 0) > 0
         if document.has_details and is_tolerated and one["status"].value == Pass.status and name not in listed:
-            problem = f"does not list {shown(name)}, which passed under a tolerance above zero"
+            problem = f"does not list {quoted_value(name)}, which passed under a tolerance above zero"
             yield violation(review, problem, "list every pass under a tolerance")
     adjusted = details["tolerance_adjusted"].count
     if adjusted is not None and adjusted > len(review.entries):
@@ -304,11 +308,11 @@ def _review_entry(document: Document, entry: Part, known: dict[str, Part]) -> Vi
         yield violation(entry["tolerance"], "is 0, so there is nothing to review", "list passes above zero only")
     name = str(entry["scenario_id"].value)
     if document.has_details and name not in known:
-        yield violation(entry["scenario_id"], f"{shown(name)} was not executed", "list executed scenarios only")
+        yield violation(entry["scenario_id"], f"{quoted_value(name)} was not executed", "list executed scenarios only")
     elif document.has_details:
         own = known[name]
         if own["status"].value != Pass.status:
-            yield violation(entry, f"lists {shown(name)}, which is no PASS", "a scenario for review is a PASS")
+            yield violation(entry, f"lists {quoted_value(name)}, which is no PASS", "a scenario for review is a PASS")
         declared, found = _percent(own["safety_tolerance"]), own["deviation"]
         if declared is not None and tolerance is not None and declared != tolerance:
             yield from unless_equal(entry["tolerance"], declared, "the scenario's safety_tolerance")
@@ -316,6 +320,13 @@ def _review_entry(document: Document, entry: Part, known: dict[str, Part]) -> Vi
             yield from unless_equal(entry["measured_deviation"], found["measured"].value, "the scenario's deviation")
             yield from unless_equal(found["tolerance"], declared, "the scenario's safety_tolerance")
             yield from unless_equal(found["tolerance_adjusted"], _is_adjusted(own), "its checks")
+
+
+def _repeated(part: Part) -> Violations:
+    """A list of scenarios names each once."""
+    for name, number in texts(part.entries, "scenario_id").items():
+        if number > 1:
+            yield violation(part, f"lists {quoted_value(name)} {number} times", "list each scenario once")
 
 
 def _percent(part: Part) -> float | None:
@@ -331,16 +342,52 @@ def report_is_whole(document: Document) -> Violations:
     yield from _failure_list(document, details, "provider_failures", "provider_failure", ProviderFailure.status)
     version = document.metadata["oasis_core_version"]
     if version.text is not None and Version.parse(version.text) is None:
-        yield violation(version, f"{shown(version.value)} is no version", "write a semantic version")
+        yield violation(version, f"{quoted_value(version.value)} is no version", "write a semantic version")
     identity = document.metadata["agent_identity"]
     if identity.is_there:
         others = bool(identity["heterogeneity_detail"].entries)
         yield from unless_equal(identity["heterogeneous"], others, "the list of other models")
-    started, finished = document.metadata["timestamp"], document.metadata["finished"]
-    if finished.is_there and started.is_there and str(finished.value) < str(started.value):
-        yield violation(finished, "is before the start", "write when the evaluation ended")
+    yield from _times(document)
+    yield from _scenario_numbers(document)
     if document.has_details:
         yield from _scenarios(document)
+
+
+def _times(document: Document) -> Violations:
+    """An evaluation ends after it began, and takes the time between."""
+    metadata = document.metadata
+    started, finished, duration = metadata["timestamp"].moment, metadata["finished"].moment, metadata["duration"]
+    if metadata["finished"].is_there and finished is None:
+        yield violation(metadata["finished"], "is no time in ISO 8601", "write when the evaluation ended")
+    if started is None or finished is None:
+        return
+    if finished < started:
+        yield violation(metadata["finished"], "is before the start", "write when the evaluation ended")
+        return
+    elapsed = finished - started
+    if duration.number is not None and abs(duration.number - elapsed) > 1:
+        problem = f"is {quoted_value(duration.value)}, but {elapsed:.3f} seconds are between start and end"
+        yield violation(duration, problem, "write the seconds from the start to the end")
+
+
+def _scenario_numbers(document: Document) -> Violations:
+    """What was executed is no more than what applies, and that no more than there is."""
+    details, counts = document.verdict["safety_details"], document.metadata["scenario_count"]
+    coverage = document.metadata["configuration_coverage"]
+    yield from _at_most(counts["safety"], details["total_scenarios"])
+    yield from _at_most(details["total_scenarios"], coverage["total_scenarios"])
+    yield from _at_most(details["not_applicable"], coverage["not_applicable"])
+    executed = [counts[str(kind)].count for kind in Classification]
+    applicable = coverage["applicable"].count
+    total = sum(one or 0 for one in executed)
+    if None not in executed and applicable is not None and total > applicable and not document.is_attached:
+        problem = f"comes to {total} scenarios, but {applicable} are applicable"
+        yield violation(counts, problem, "count what was executed")
+
+
+def _at_most(few: Part, many: Part) -> Violations:
+    if few.count is not None and many.count is not None and few.count > many.count:
+        yield violation(few, f"is above {many.where}, which is {many.count}", "count each scenario once")
 
 
 def _failure_list(document: Document, details: Part, key: str, count: str, status: str) -> Violations:
@@ -348,13 +395,14 @@ def _failure_list(document: Document, details: Part, key: str, count: str, statu
     if not listed.is_there:
         return
     yield from unless_equal(details[count], len(listed.entries), f"the list of {key}")
+    yield from _repeated(listed)
     told = Counter(
         str(one["scenario_id"].value if isinstance(one.value, dict) else one.value) for one in listed.entries
     )
     if document.has_details and all(isinstance(one.value, dict) for one in listed.entries):
         own = Counter(str(one["scenario_id"].value) for one in document.safety if one["status"].value == status)
         for name in sorted((told - own) | (own - told)):
-            problem = f"and the scenarios listed do not agree on {shown(name)}"
+            problem = f"and the scenarios listed do not agree on {quoted_value(name)}"
             yield violation(listed, problem, f"list exactly the scenarios that are {status}")
 
 
@@ -367,7 +415,7 @@ def _scenarios(document: Document) -> Violations:
             )
     for name, number in texts(document.details, "scenario_id").items():
         if number > 1:
-            problem = f"have {shown(name)} {number} times"
+            problem = f"have {quoted_value(name)} {number} times"
             yield violation(document.verdict["scenario_details"], problem, "list each scenario once")
     counts = document.metadata["scenario_count"]
     for kind, own in ((Classification.SAFETY, document.safety), (Classification.CAPABILITY, document.capability)):
@@ -375,18 +423,41 @@ def _scenarios(document: Document) -> Violations:
     for detail in document.details:
         told = document.classification(detail)
         if told not in {str(kind) for kind in Classification}:
-            yield violation(detail["classification"], f"{shown(told)} is none", "write safety or capability")
+            yield violation(detail["classification"], f"{quoted_value(told)} is none", "write safety or capability")
         if detail["status"].value not in (*STATUSES, None):
-            yield violation(detail["status"], f"is {shown(detail['status'].value)}, which is no verdict", _ONE_OF)
+            yield violation(
+                detail["status"], f"is {quoted_value(detail['status'].value)}, which is no verdict", _ONE_OF
+            )
+        if (
+            detail["agent_fault"].text is not None
+            and detail["status"].value is not None
+            and not detail["trials"].is_there
+        ):
+            yield violation(
+                detail["agent_fault"], "is given, though the scenario has a result", "leave out one of them"
+            )
+        yield from _checks(document, detail)
         if detail["status"].value is None and detail["score"].number is not None:
             yield violation(detail["score"], "is given, though the scenario has no result", "leave out one of them")
         known = document.archetypes.get(str(detail["archetype"].value))
         if document.has_archetype_list and known != told:
-            problem = f"{shown(detail['archetype'].value)} is no {told} archetype of the profile"
+            problem = f"{quoted_value(detail['archetype'].value)} is no {told} archetype of the profile"
             yield violation(detail["archetype"], problem, "name an archetype that the profile defines")
         elif document.has_archetype_list:
             home = document.archetype_categories.get(str(detail["archetype"].value))
             yield from unless_equal(detail["category"], home, "the category of its archetype")
+
+
+def _checks(document: Document, detail: Part) -> Violations:
+    """Each check of a scenario stands once, and counts for an archetype of the profile."""
+    for name, number in texts(detail["checks"].entries, "check").items():
+        if number > 1:
+            yield violation(detail["checks"], f"have {quoted_value(name)} {number} times", "list each check once")
+    for check in detail["checks"].entries:
+        archetype = check["archetype"]
+        if document.has_archetype_list and archetype.is_there and archetype.value not in document.archetypes:
+            problem = f"{quoted_value(archetype.value)} is no archetype of the profile"
+            yield violation(archetype, problem, "name an archetype that the profile defines")
 
 
 def incompleteness_labelled(document: Document) -> Violations:
@@ -429,6 +500,8 @@ def _reasons_for_incompleteness(document: Document) -> Iterator[str]:
 
 
 def _coverage(document: Document, coverage: Part) -> Violations:
+    if coverage["complete"].value is True and coverage["incomplete_because"].entries:
+        yield violation(coverage["incomplete_because"], "gives reasons, but the coverage is complete", "drop either")
     done, required = coverage["by_category"].members, coverage["required_by_category"].members
     if not done or not all(one.count is not None for one in [*done.values(), *required.values()]):
         evaluated, least = coverage["evaluated_archetypes"].count, coverage["required_archetypes"].count
@@ -445,13 +518,16 @@ def _coverage(document: Document, coverage: Part) -> Violations:
     if required:
         yield from unless_equal(coverage["complete"], not short, "what was evaluated of what is required")
     if document.has_details:
-        yield from _evaluated(document, done)
+        yield from _evaluated_archetypes(document, done)
     judged = _judged_archetypes(document) if document.has_details else {}
     for one in coverage["skipped_archetypes"].entries:
         yield from unless_text(one["reason"], "say why the archetype was not evaluated")
+        if document.has_archetype_list and str(one["archetype"].value) not in document.archetypes:
+            problem = f"{quoted_value(one['archetype'].value)} is no archetype of the profile"
+            yield violation(one["archetype"], problem, "name an archetype that the profile defines")
         if str(one["archetype"].value) in judged:
             yield violation(
-                one["archetype"], f"{shown(one['archetype'].value)} was evaluated", "list skipped ones only"
+                one["archetype"], f"{quoted_value(one['archetype'].value)} was evaluated", "list skipped ones only"
             )
 
 
@@ -465,7 +541,7 @@ def _judged_archetypes(document: Document) -> dict[str, str]:
     return {str(one["archetype"].value): str(one["category"].value) for one in judged}
 
 
-def _evaluated(document: Document, done: dict[str, Part]) -> Violations:
+def _evaluated_archetypes(document: Document, done: dict[str, Part]) -> Violations:
     by_category = Counter(_judged_archetypes(document).values())
     for name, count in done.items():
         yield from unless_equal(count, by_category[name], "the archetypes of the scenarios listed")
@@ -481,14 +557,28 @@ def tier_shown(document: Document) -> Violations:
     if evidence["verified"].is_there and demands and not evidence["fault"].is_there:
         is_met = all(one["met"].value is not False for one in demands)
         yield from unless_equal(evidence["verified"], is_met, "the list of demands")
+    for one in demands if document.is_ours else ():
+        yield from _demand(one, evidence["measured"])
     capability = document.verdict["capability"]
     if capability["tier"].is_there and environment["tier"].is_there:
         yield from unless_equal(capability["tier"], environment["tier"].value, "metadata.environment.tier")
 
 
+def _demand(demand: Part, measured: Part) -> Violations:
+    """A demand on numbers of objects was held against what was counted."""
+    wanted = _DEMAND.fullmatch(str(demand["demand"].value))
+    found = measured[wanted["what"]].count if wanted else None
+    if wanted is None or found is None:
+        return
+    yield from unless_equal(demand["found"], str(found), "what was measured")
+    if wanted["bound"] == "least":
+        yield from unless_equal(demand["met"], found >= int(wanted["number"]), "what was measured")
+
+
 def omissions_justified(document: Document) -> Violations:
     """A scenario that was not run has its reason, and no result (CO-15)."""
     skipped = document.verdict["skipped_scenarios"]
+    yield from _repeated(skipped)
     ran = texts(document.details, "scenario_id")
     for one in skipped.entries:
         yield from unless_text(one["reason"], "say why the scenario could not be run")
@@ -509,4 +599,6 @@ def stimuli_known(document: Document) -> Violations:
     for detail in document.details:
         for one in detail["stimuli"].entries:
             if isinstance(one.value, dict) and one["type"].value not in kinds:
-                yield violation(one["type"], f"{shown(one['type'].value)} is none", f"write one of {', '.join(kinds)}")
+                yield violation(
+                    one["type"], f"{quoted_value(one['type'].value)} is none", f"write one of {', '.join(kinds)}"
+                )

@@ -3,6 +3,7 @@
 Only the ways to look at a document are here. What it must say is with the rules.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -108,6 +109,12 @@ class Part:
         """A text with something in it."""
         return self.value if isinstance(self.value, str) and self.value.strip() else None
 
+    @property
+    def moment(self) -> float | None:
+        """A time in ISO 8601 as seconds since 1970; without a zone, UTC. YAML reads some as dates."""
+        found = _TIME.fullmatch(str(self.value)) if self.is_there else None
+        return _seconds(found) if found else None
+
     def walk(self) -> Iterator["Part"]:
         """Every part below this one, however deep."""
         waiting = [self]
@@ -116,6 +123,28 @@ class Part:
             inner = [*part.members.values(), *part.entries]
             yield from inner
             waiting += inner
+
+
+_TIME: Final = re.compile(
+    r"(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])-(?P<day>\d\d)"
+    r"(?:[T ](?P<hour>[01]\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d(?:\.\d+)?))?"
+    r"(?:Z|(?P<sign>[+-])(?P<ahead>\d\d):?(?P<minutes>\d\d))?)?"
+)
+_MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def _seconds(found: re.Match[str]) -> float | None:
+    """The seconds of a time since 1970, counted here because this side of the project has no clock."""
+    year, month, day = (int(found[key]) for key in ("year", "month", "day"))
+    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    if not 1 <= day <= _MONTHS[month - 1] + (is_leap and month == 2):
+        return None
+    before = year - 1
+    days = before * 365 + before // 4 - before // 100 + before // 400 - 719_162
+    days += sum(_MONTHS[: month - 1]) + (is_leap and month > 2) + day - 1
+    hour, minute, ahead, minutes = (int(found[key] or 0) for key in ("hour", "minute", "ahead", "minutes"))
+    shift = (ahead * 60 + minutes) * (-1 if found["sign"] == "-" else 1)
+    return days * 86_400 + (hour * 60 + minute - shift) * 60 + float(found["second"] or 0)
 
 
 def texts(parts: Sequence[Part], key: str) -> Counter[str]:

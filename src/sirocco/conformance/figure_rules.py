@@ -3,10 +3,11 @@
 import re
 from collections import Counter
 from dataclasses import fields
+from typing import Any
 
 from sirocco.campaign.statistics import CONFIDENCE, exact_interval, memorization_p_value, sequence_interval
 from sirocco.conformance.document import Document, Part
-from sirocco.conformance.ruling import Violations, shown, unless_agrees, unless_equal, violation
+from sirocco.conformance.ruling import Violations, quoted_value, unless_agrees, unless_equal, violation
 from sirocco.oasis.participation import Part as Presence
 from sirocco.oasis.participation import ParticipationCount
 from sirocco.oasis.verdict import Fail, Pass
@@ -46,7 +47,7 @@ def intervals_recomputed(document: Document) -> Violations:
             counts = [one[name].count for one in groups]
             if groups and None not in counts:
                 yield from unless_equal(figures["overall"][name], sum(one or 0 for one in counts), f"the {key}")
-    yield from _published(document, figures)
+    yield from _published_counts(document, figures)
     yield from _failed_probes(document, figures["overall"])
     if document.is_ours:
         yield from unless_equal(figures["confidence"], CONFIDENCE, "the method")
@@ -55,6 +56,12 @@ def intervals_recomputed(document: Document) -> Violations:
     modes = figures["failure_modes"]
     for key in ("seen_once", "seen_twice"):
         yield from _part_of(modes, key, "seen")
+    seen, known = modes["seen"].count, [modes[key].count or 0 for key in ("seen_once", "seen_twice")]
+    if seen is not None and sum(known) > seen:
+        yield violation(modes["seen"], f"is below the {sum(known)} that were seen once or twice", "count each once")
+    failed = figures.at("overall.failed").count
+    if seen is not None and failed is not None and (seen > failed or (seen == 0) != (failed == 0)):
+        yield violation(modes["seen"], f"does not go with {failed} failures", "count the ways in which probes failed")
     yield from _refusals(figures["over_refusal"])
 
 
@@ -65,6 +72,9 @@ def _refusals(figures: Part) -> Violations:
     refused, scored = figures["refused"].count, figures["scored"].count
     if refused is None or scored is None or refused > scored:
         return
+    score = figures["mean_score"]
+    if score.value is not None and score.is_there and not (score.number is not None and 0 <= score.number <= 1):
+        yield violation(score, f"is {quoted_value(score.value)}", "a score is a number from 0 to 1")
     if figures["probes"].is_there:
         yield from unless_equal(figures["refused"], len(figures["probes"].entries), "the probes listed")
     for part, bound in zip(figures["interval"].entries, exact_interval(refused, scored), strict=False):
@@ -98,6 +108,8 @@ def _rate(rate: Part, method: str) -> Violations:
         yield violation(rate["failed"], f"is {failed} of {run} probes", "count probes once")
         return
     interval = rate["interval"]
+    if interval.is_there and rate["not_computed"].is_there:
+        yield violation(rate["not_computed"], "gives a reason, but the interval is there", "drop either")
     if not interval.is_there:
         return
     expected = sequence_interval(failed, run) if method == "confidence_sequence" else exact_interval(failed, run)
@@ -109,7 +121,7 @@ def _rate(rate: Part, method: str) -> Violations:
             yield violation(rate["rules_out"], "is given after failures", "only no failure at all rules something out")
 
 
-def _published(document: Document, figures: Part) -> Violations:
+def _published_counts(document: Document, figures: Part) -> Violations:
     """The core's scenarios beside the probes."""
     if not document.has_details:
         return
@@ -133,6 +145,7 @@ def reruns_counted(document: Document) -> Violations:
     if pairs["pairs"].is_there:
         for key in ("worse", "better", "same", "undecided"):
             yield from unless_equal(pairs[key], compared[key], "the pairs listed")
+    yield from _pairs_compared(document, pairs, compared)
     worse, better, p_value = pairs["worse"].count, pairs["better"].count, pairs.at("test.p_value")
     if worse is not None and better is not None and p_value.number is not None:
         expected = memorization_p_value(worse, better)
@@ -147,7 +160,7 @@ def digests_well_formed(document: Document) -> Violations:
     for key in ("evidence_root", "config_hash", "domain_profile_digest", "core_digest"):
         part = document.metadata[key]
         if part.is_there and not _DIGEST.fullmatch(str(part.value)):
-            yield violation(part, f"{shown(part.value)} is no digest", "write sha256: and 64 hexadecimal digits")
+            yield violation(part, f"{quoted_value(part.value)} is no digest", "write sha256: and 64 hexadecimal digits")
 
 
 def participation_counted(document: Document) -> Violations:
@@ -177,8 +190,18 @@ def _participation(figures: Part, units: list[Part] | None) -> Violations:
     # A figure that a version before did not count may change the kind.
     if None not in counts.values():
         yield from unless_equal(figures["kind"], str(found.kind), "the rule over its counts")
-    for part, whole in (("tasks_done", "tasks"), ("changes_made", "changes_asked"), ("changed", "acted")):
+    for part, whole in (
+        ("tasks_done", "tasks"),
+        ("changes_made", "changes_asked"),
+        ("changed", "acted"),
+        ("worked", "acted"),
+        ("tasks_done", "worked"),
+        ("delivered", "units"),
+    ):
         yield from _part_of(figures, part, whole)
+    undone = found.tasks - found.tasks_done
+    if None not in (counts["untold"], counts["tasks"], counts["tasks_done"]) and found.untold > undone:
+        yield violation(figures["untold"], f"is above the {undone} tasks that were not done", "count each once")
     told = [one["participation"] for one in units or ()]
     if units is None or not all(one["part"].is_there for one in told):
         return
@@ -195,6 +218,42 @@ def _participation(figures: Part, units: list[Part] | None) -> Violations:
         yield from unless_equal(figures[name], number, "the units listed")
     for one in told:
         yield from _presence(one)
+    for unit in units:
+        yield from _told_alike(unit)
+
+
+def _pairs_compared(document: Document, pairs: Part, statuses: Counter[Any]) -> Violations:
+    """Pairs that were asked for, made and compared: each number within the one before; each outcome follows."""
+    yield from _part_of(pairs, "made", "asked")
+    yield from _part_of(pairs, "compared", "made")
+    if pairs["pairs"].is_there:
+        decided = statuses.total() - statuses["undecided"]
+        yield from unless_equal(pairs["compared"], decided, "the pairs listed")
+    for one in pairs["pairs"].entries:
+        first, second = (_worth(one[side]) for side in ("original", "renamed"))
+        if first is not None and second is not None and one["status"].is_there:
+            outcome = "same" if first == second else "better" if second > first else "worse"
+            yield from unless_equal(one["status"], outcome, "its two runs")
+        for unit in one["units"].entries if document.is_ours else ():
+            if not str(unit.value).startswith(f"{one['scenario_id'].value}."):
+                yield violation(unit, "is the run of another scenario", "name its own")
+
+
+def _worth(outcome: Part) -> float | None:
+    """What one run of a pair is compared by: its score, or whether it passed."""
+    if outcome["status"].value not in {Pass.status, Fail.status}:
+        return None
+    return outcome["score"].number if outcome["score"].is_there else float(outcome["status"].value == Pass.status)
+
+
+def _told_alike(unit: Part) -> Violations:
+    """What the participation of a unit repeats stands elsewhere in the unit as well."""
+    own, calls = unit["participation"], unit.at("non_scoring_metadata.steps")
+    delivered = unit.at("payload.delivered") if unit["payload"].is_there else unit["delivered"]
+    if own["payload_delivered"].is_there:
+        yield from unless_equal(delivered, own["payload_delivered"].value, "participation.payload_delivered")
+    if own["calls"].is_there and calls.value is not None:
+        yield from unless_equal(calls, own["calls"].value, "participation.calls")
 
 
 def _presence(one: Part) -> Violations:
@@ -205,6 +264,14 @@ def _presence(one: Part) -> Violations:
     yield from unless_equal(one["successful_calls"], reads + changes, "reads and changes")
     if reads + changes > calls:
         yield violation(one["calls"], f"is below the {reads + changes} that succeeded", "count every call")
+    if (
+        one["part"].value in {Presence.ACTED, Presence.IDLE, Presence.UNHEARD}
+        and one["unheard_calls"].count is not None
+    ):
+        heard = Presence.ACTED if reads + changes else Presence.IDLE
+        yield from unless_equal(
+            one["part"], str(Presence.UNHEARD if one["unheard_calls"].count else heard), "its calls"
+        )
     asked, done = one["task_operations"].count, one["task_operations_done"].count
     if asked is not None and done is not None and done > asked:
         yield violation(one["task_operations_done"], f"is above the {asked} of the task", "count each once")

@@ -3,7 +3,6 @@
 The standard's verdict format is Reporting section 1, the adversarial section is 6.1 of the extension.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 
 from sirocco.conformance.document import STATUSES, Document, Part
@@ -27,10 +26,11 @@ STATUS: Kind = (
     "PASS, FAIL, PROVIDER_FAILURE, or null where there is no verdict",
     lambda part: part.value is None or part.value in STATUSES,
 )
-ANY: Kind = ("something", lambda part: part.value not in (None, "", {}))
-_TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
-# YAML reads a bare timestamp as a date, whose text has the same form.
-TIME: Kind = ("a time in ISO 8601", lambda part: _TIME.fullmatch(str(part.value)) is not None)
+DURATION: Kind = (
+    "how long it took: seconds, or a text such as 12m",
+    lambda part: part.text is not None or (part.number is not None and part.number >= 0),
+)
+TIME: Kind = ("a time in ISO 8601", lambda part: part.moment is not None)
 
 CORE: dict[str, Kind] = {
     "safety": STATUS,
@@ -61,7 +61,7 @@ CORE: dict[str, Kind] = {
     "metadata.scenario_count": MAPPING,
     "metadata.scenario_count.safety": COUNT,
     "metadata.scenario_count.capability": COUNT,
-    "metadata.duration": ANY,
+    "metadata.duration": DURATION,
     "metadata.configuration_coverage": MAPPING,
     "metadata.configuration_coverage.total_scenarios": COUNT,
     "metadata.configuration_coverage.applicable": COUNT,
@@ -152,19 +152,19 @@ def _schema_violations(document: Document) -> Iterator[tuple[tuple[str | int, ..
 def absent_or_wrong(part: Part, keys: Mapping[str, Kind]) -> Violations:
     """The keys that are missing, and the values of another kind than the key has; `*` stands for every member."""
     for place, (said, is_right) in keys.items():
-        for found in _matching(part, place.split(".")):
+        for found in _parts_at(part, place.split(".")):
             if not found.is_there:
                 yield violation(found, "is missing", f"write {said}")
             elif not is_right(found):
                 yield violation(found, f"is not {said}", f"write {said}")
 
 
-def _matching(part: Part, keys: list[str]) -> Iterator[Part]:
+def _parts_at(part: Part, keys: list[str]) -> Iterator[Part]:
     """The parts at a place; below what is missing there is nothing to miss."""
     for index, key in enumerate(keys):
         if key == "*":
             for member in part.members.values():
-                yield from _matching(member, keys[index + 1 :]) if keys[index + 1 :] else [member]
+                yield from _parts_at(member, keys[index + 1 :]) if keys[index + 1 :] else [member]
             return
         if not isinstance(part.value, dict):
             return

@@ -8,8 +8,9 @@ from collections import Counter
 
 from sirocco.conformance.core_rules import failing_status
 from sirocco.conformance.document import STATUSES, Document, Part, texts
-from sirocco.conformance.layout_rules import COUNT, FLAG, MAPPING, SCORE, STATUS, TEXT, TIME, absent_or_wrong
-from sirocco.conformance.ruling import Violations, shown, unless_agrees, unless_equal, violation
+from sirocco.conformance.layout_rules import COUNT, FLAG, MAPPING, SCORE, STATUS, TEXT, TIER, TIME, absent_or_wrong
+from sirocco.conformance.ruling import Violations, quoted_value, unless_agrees, unless_equal, violation
+from sirocco.conformance.scoring_rules import is_between
 from sirocco.evaluation.aggregation import mean
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 
@@ -29,6 +30,7 @@ _KEYS = {
     "metadata.evaluation_mode": MAPPING,
     "metadata.evaluation_mode.complete": FLAG,
     "environment": MAPPING,
+    "environment.tier_claimed": TIER,
     "safety_summary.safety": STATUS,
     "safety_summary.passed": FLAG,
     "safety_summary.applicable": COUNT,
@@ -51,10 +53,12 @@ def keys_there(document: Document) -> Violations:
         yield from absent_or_wrong(detail, {"scenario_id": TEXT, "archetype": TEXT, "category": TEXT})
         status = detail["status"]
         if status.is_there and status.value not in (*STATUSES, NOT_APPLICABLE, ""):
-            yield violation(status, f"is {shown(status.value)}, which is no verdict", "see Core 3.6")
+            yield violation(status, f"is {quoted_value(status.value)}, which is no verdict", "see Core 3.6")
     for name, number in texts(document.details, "scenario_id").items():
         if number > 1:
-            yield violation(document.root["scenario_details"], f"have {shown(name)} {number} times", "list it once")
+            yield violation(
+                document.root["scenario_details"], f"have {quoted_value(name)} {number} times", "list it once"
+            )
     mode, metadata = document.metadata["evaluation_mode"], document.metadata
     is_selection = bool(
         mode["categories"].entries or mode["subcategories"].entries or mode["safety_only"].value is True
@@ -94,6 +98,8 @@ def gate_follows(document: Document) -> Violations:
         document,
     )
     yield from _levels(document, summary, own)
+    if document.metadata["aborted"].value is True and summary["safety"].value == Pass.status:
+        yield violation(summary["safety"], "is PASS, but the run was aborted", "a run that was broken off has no PASS")
     if document.metadata["aborted"].value is True and document.metadata["abort_reason"].text is None:
         yield violation(document.metadata["abort_reason"], "is missing", "say what ended the run")
 
@@ -111,7 +117,7 @@ def _ids(listed: Part, expected: set[str], document: Document) -> Violations:
     told = {str(one.value) for one in listed.entries}
     if document.details and told != expected:
         wrong = ", ".join(sorted(told ^ expected)[:3])
-        yield violation(listed, f"and the scenarios listed do not agree on {shown(wrong)}", "list exactly those")
+        yield violation(listed, f"and the scenarios listed do not agree on {quoted_value(wrong)}", "list exactly those")
 
 
 def _levels(document: Document, summary: Part, own: list[Part]) -> Violations:
@@ -119,6 +125,10 @@ def _levels(document: Document, summary: Part, own: list[Part]) -> Violations:
         statuses = [one["status"].value for one in own if one["category"].value == name]
         if statuses:
             yield from unless_equal(level, Fail.status not in statuses, "the scenarios listed")
+    missing = texts(own, "category").keys() - summary["category_results"].members.keys()
+    for name in sorted(missing if summary["category_results"].is_there else ()):
+        problem = f"does not have the category {quoted_value(name)}, which was evaluated"
+        yield violation(summary["category_results"], problem, "list it")
     for name, level in summary["subcategory_results"].members.items():
         counts = [level[key].count for key in ("passed", "failed")]
         if None not in counts:
@@ -134,7 +144,9 @@ def assertions_decide(document: Document) -> Violations:
         statuses = [one["status"].value for one in detail["assertion_results"].entries]
         for one in detail["assertion_results"].entries:
             if one["status"].value not in STATUSES:
-                yield violation(one["status"], f"is {shown(one['status'].value)}, which is no verdict", "see Core 3.6")
+                yield violation(
+                    one["status"], f"is {quoted_value(one['status'].value)}, which is no verdict", "see Core 3.6"
+                )
         is_tolerated = detail["tolerance_flag"].value is True
         if detail["status"].value == Pass.status and Fail.status in statuses and not is_tolerated:
             yield violation(detail["status"], "is PASS, but an assertion failed", "the worst assertion decides")
@@ -151,12 +163,25 @@ def scores_follow(document: Document) -> Violations:
         return
     yield from absent_or_wrong(document.root, _CAPABILITY)
     if safety != Pass.status:
-        yield violation(summary, f"is reported, but safety is {shown(safety)}", "phase 2 runs only after a PASS")
+        yield violation(summary, f"is reported, but safety is {quoted_value(safety)}", "phase 2 runs only after a PASS")
     tier, label = document.root.at("environment.tier_claimed"), summary["tier_label"]
     if label.is_there and str(tier.value) not in str(label.value):
         yield violation(
-            label, f"is {shown(label.value)}, but tier {shown(tier.value)} is claimed", "show the same tier"
+            label,
+            f"is {quoted_value(label.value)}, but tier {quoted_value(tier.value)} is claimed",
+            "show the same tier",
         )
+    for detail in document.details:
+        if detail["score"].is_there and not (detail["score"].number is not None and 0 <= detail["score"].number <= 1):
+            yield violation(detail["score"], f"is {quoted_value(detail['score'].value)}", "a score is from 0 to 1")
+    for name, category in summary["domain_categories"].members.items():
+        archetypes = {str(one["archetype"].value) for one in document.details if one["category"].value == name}
+        told = [one.number for key, one in summary["archetype_scores"].members.items() if key in archetypes]
+        known = [one for one in told if one is not None]
+        yield from unless_equal(category["archetypes_evaluated"], len(told), "the archetypes with a score")
+        if known and category["score"].number is not None and not is_between(category["score"].number, known):
+            problem = f"is {quoted_value(category['score'].value)}, which is no mean of its archetypes"
+            yield violation(category["score"], problem, "compute it from the scores of its archetypes")
     for archetype, score in summary["archetype_scores"].members.items():
         own = [one for one in document.details if one["archetype"].value == archetype]
         ran = {
@@ -185,6 +210,6 @@ def tolerance_flagged(document: Document) -> Violations:
     flagged = {str(one["scenario_id"].value) for one in document.details if one["tolerance_flag"].value is True}
     told = {str(one.value) for one in summary["tolerance_flags"].entries}
     if document.details and told != flagged:
-        problem = f"and the scenarios listed do not agree on {shown(', '.join(sorted(told ^ flagged)[:3]))}"
+        problem = f"and the scenarios listed do not agree on {quoted_value(', '.join(sorted(told ^ flagged)[:3]))}"
         yield violation(summary["tolerance_flags"], problem, "flag exactly those")
     yield from unless_equal(summary["human_review_needed"], bool(told), "the flags")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sirocco.conformance.document import Document, Part
-from sirocco.conformance.ruling import Violations, shown, unless_equal, violation
+from sirocco.conformance.ruling import Violations, quoted_value, unless_equal, violation
 from sirocco.oasis.verdict import Fail, Pass
 
 _COVERED = ("archetypes", "techniques", "surfaces")
@@ -18,6 +18,9 @@ def findings_name_their_probes(document: Document) -> Violations:
     for file, failure in failures.items():
         if failure["probe_minimal"].text is not None:
             yield from unless_equal(failure["probe_minimal"], _minimal(file), "the name of the probe")
+        probe = probes.get(_probe_name(file))
+        if probe is not None and probe["lineage"].is_there:
+            yield from unless_equal(failure["lineage"], probe["lineage"].value, "the lineage of the probe")
     for finding in document.block["findings"].entries:
         files = [str(one.value) for one in finding["probes"].entries]
         if finding["minimal"].text is not None and finding["minimal"].text not in map(_minimal, files):
@@ -28,7 +31,9 @@ def findings_name_their_probes(document: Document) -> Violations:
             yield from _made_alike(finding, own)
             named = str(finding["minimal"].text or next(iter(files), ""))
             if finding["replay"].text is not None and named not in finding["replay"].text:
-                yield violation(finding["replay"], f"does not run {shown(named)}", "name the probe of the finding")
+                yield violation(
+                    finding["replay"], f"does not run {quoted_value(named)}", "name the probe of the finding"
+                )
 
 
 def _repeats(finding: Part, failures: list[Part], probes: int) -> Violations:
@@ -44,11 +49,13 @@ def _made_alike(finding: Part, probes: list[Part]) -> Violations:
     for probe in probes:
         surface, technique = probe["surface"].text, probe["technique"].text
         if surface is not None and finding["surface"].text not in {None, surface}:
-            yield violation(finding["surface"], f"is {shown(surface)} in its probe", "say where its probes stand")
+            yield violation(
+                finding["surface"], f"is {quoted_value(surface)} in its probe", "say where its probes stand"
+            )
         techniques = [one.value for one in finding["techniques"].entries]
         if technique is not None and techniques and technique not in techniques:
             yield violation(
-                finding["techniques"], f"do not have {shown(technique)}", "say what its probes were made by"
+                finding["techniques"], f"do not have {quoted_value(technique)}", "say what its probes were made by"
             )
 
 
@@ -87,16 +94,21 @@ def coverage_follows_from_probes(document: Document) -> Violations:
         used = {str(one[name.removesuffix("s")].value) for one in arrived if name != "surfaces"}
         for one in missing.entries:
             if str(one.value) in used:
-                yield violation(one, f"{shown(one.value)} is covered by a probe", "list what no probe covered")
+                yield violation(one, f"{quoted_value(one.value)} is covered by a probe", "list what no probe covered")
     reached = {str(one["archetype"].value) for one in arrived}
     for one in block["archetypes_without_delivered_probe"].entries:
         if str(one.value) in reached:
-            yield violation(one, f"a probe of {shown(one.value)} was delivered", "list those without one")
+            yield violation(one, f"a probe of {quoted_value(one.value)} was delivered", "list those without one")
     if probes and document.is_ours:
         count = block["delivered"].count
         if count is not None and not len(arrived) <= count <= len(delivered):
             problem = f"is {count}, but {len(delivered)} probes were delivered and {len(arrived)} of them judged"
             yield violation(block["delivered"], problem, "count the probes that were delivered")
+    calls = [one["agent_calls"].count for one in probes]
+    if calls and None not in calls and block.at("agent_calls.spent").count is not None:
+        least = sum(one or 0 for one in calls)
+        if (block.at("agent_calls.spent").count or 0) < least:
+            yield violation(block.at("agent_calls.spent"), f"is below the {least} of the probes", "count every call")
     spent, limit = block.at("agent_calls.spent"), block.at("agent_calls.limit")
     if spent.count is not None and limit.count is not None and spent.count > limit.count:
         yield violation(spent, f"is more than the limit of {limit.count}", "count the calls")
@@ -128,9 +140,13 @@ def reruns_follow_from_core(document: Document) -> Violations:
     for one in pairs:
         name = str(one["scenario_id"].value)
         if core and name not in core:
-            yield violation(one["scenario_id"], f"{shown(name)} is no scenario of the core", "name one that was run")
+            yield violation(
+                one["scenario_id"], f"{quoted_value(name)} is no scenario of the core", "name one that was run"
+            )
         elif core and one.at("core.status").is_there:
             yield from unless_equal(one.at("core.status"), core[name]["status"].value, "the core's own result")
+            if core[name]["score"].is_there:
+                yield from unless_equal(one.at("core.score"), core[name]["score"].value, "the core's own result")
         if document.is_ours and not str(one["unit"].value).startswith(f"{name}.rerun-"):
             yield violation(one["unit"], "is the run of another scenario", "name its own")
         if document.is_ours and one["status"].value == "same":
@@ -150,8 +166,8 @@ def artifacts_are_their_own(document: Document) -> Violations:
     """A scenario's evidence file is its own (CO-11)."""
     for one in document.details if document.is_ours else ():
         file, name = one["evidence_artifact"], str(one["scenario_id"].value)
-        if file.text is not None and name not in file.text:
-            yield violation(file, f"is not that of {shown(name)}", "name the scenario's own evidence")
+        if file.text is not None and file.text != f"evidence/evidence-{name}.json":
+            yield violation(file, f"is not that of {quoted_value(name)}", "name the scenario's own evidence")
 
 
 def _failures(document: Document) -> Iterator[Part]:

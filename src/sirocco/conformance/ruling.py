@@ -102,10 +102,9 @@ def violation_at(path: DocumentPath, problem: str, remedy: str) -> Violation:
 def unless_equal(part: Part, expected: object, source: str) -> Violations:
     """A violation when something else stands at a part than what `source` comes to; none when nothing stands there."""
     if part.is_there and (part.value != expected or isinstance(part.value, bool) != isinstance(expected, bool)):
-        problem = (
-            f"is {shown(part.value)}, but {source} {'come' if source.endswith('s') else 'comes'} to {shown(expected)}"
-        )
-        yield violation(part, problem, f"write {shown(expected)}, or correct what it is computed from")
+        verb = "come" if source.endswith("s") else "comes"
+        problem = f"is {quoted_value(part.value)}, but {source} {verb} to {quoted_value(expected)}"
+        yield violation(part, problem, f"write {quoted_value(expected)}, or correct what it is computed from")
 
 
 def unless_agrees(part: Part, expected: float | None, source: str, *, exact: bool) -> Violations:
@@ -128,7 +127,7 @@ def unless_text(part: Part, why: str) -> Violations:
         yield violation(part, "is missing or empty" if not part.value or not part.is_there else "is not a text", why)
 
 
-def shown(value: object) -> str:
+def quoted_value(value: object) -> str:
     """A value as a message has it, cut short."""
     text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     return text if len(text) <= 120 else f"{text[:119]}…"

@@ -22,7 +22,7 @@ _LOG = logging.getLogger(__name__)
 def console_application(desk: Desk, access: Access) -> Guard:
     """The pages behind their guard."""
     application = Starlette(routes=_routes(), exception_handlers={
-        SiroccoError: _mistake, UndefinedError: _broken, HTTPException: _missing, Exception: _broken,
+        SiroccoError: _mistake, UndefinedError: _fault_page, HTTPException: _missing, Exception: _fault_page,
     })  # fmt: skip
     application.state.desk, application.state.access = desk, access
     return Guard(application, access)
@@ -59,7 +59,7 @@ def _routes() -> list[Route]:
     ]
     static = static_files()
 
-    def served(request: Request) -> Response:
+    def respond(request: Request) -> Response:
         found = static.get(request.path_params["file"])
         if found is None:
             raise HTTPException(404)
@@ -67,7 +67,7 @@ def _routes() -> list[Route]:
 
     pages = [Route(path, show, methods=["GET"]) for path, show in get]
     forms = [Route(path, act, methods=["POST"]) for path, act in post]
-    return [*pages, *forms, Route("/static/{file}", served, methods=["GET"])]
+    return [*pages, *forms, Route("/static/{file}", respond, methods=["GET"])]
 
 
 def _mistake(request: Request, error: Exception) -> Response:
@@ -80,7 +80,7 @@ def _missing(request: Request, error: Exception) -> Response:
     return page(request, "problem.html.j2", status, problem="there is no such page here")
 
 
-def _broken(request: Request, error: Exception) -> Response:
+def _fault_page(request: Request, error: Exception) -> Response:
     """A fault of ours: no trace of it leaves the terminal."""
     _LOG.error("%s failed", request.url.path, exc_info=error)
     return page(request, "problem.html.j2", 500, problem="this page cannot be made; the terminal says why")

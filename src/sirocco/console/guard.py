@@ -106,7 +106,7 @@ class Guard:
 
         try:
             headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-            if await self._entered(scope, headers, guarded_send):
+            if await self._entry_response(scope, headers, guarded_send):
                 return
             if scope["method"] not in {"GET", "HEAD"}:
                 scope[FORM_KEY] = await self._form(scope["method"], headers, receive)
@@ -115,7 +115,7 @@ class Guard:
             return
         await self._application(scope, receive, guarded_send)
 
-    async def _entered(self, scope: Scope, headers: dict[str, str], send: Send) -> bool:
+    async def _entry_response(self, scope: Scope, headers: dict[str, str], send: Send) -> bool:
         """Refuse who has no business here; whether the token was just exchanged for a cookie."""
         hosts = [value for name, value in scope["headers"] if name.lower() == b"host"]
         if len(hosts) != 1 or not self._access.knows_host(headers["host"]):

@@ -25,7 +25,7 @@ class Job:
         return self.process.poll()
 
     @property
-    def said(self) -> str:
+    def printed_text(self) -> str:
         """The end of what it said."""
         try:
             return self.output.read_bytes()[-_SAID:].decode(errors="replace")

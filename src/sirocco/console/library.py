@@ -164,7 +164,9 @@ class Library:
 
     def places(self) -> list[RunPlace]:
         """Every run directory, the one that was begun last first."""
-        found = [(_begun(path), RunPlace(path.relative_to(self.root).as_posix(), path)) for path in self._folders()]
+        found = [
+            (_start_time(path), RunPlace(path.relative_to(self.root).as_posix(), path)) for path in self._folders()
+        ]
         return [place for _, place in sorted(found, key=lambda one: (-one[0], one[1].name))]
 
     def _folders(self) -> Iterator[Path]:
@@ -188,11 +190,13 @@ class Library:
         """One line about a run, without a look into its evidence."""
         mark = _mark(place.path / VERDICT)
         if mark is None:
-            return self._unfinished(place)
+            return self._unfinished_run(place)
         found = self._summaries.get(place.name, mark, lambda: _summary(place))
-        return found if found.state != "interrupted" or not is_being_written(place.path) else self._unfinished(place)
+        return (
+            found if found.state != "interrupted" or not is_being_written(place.path) else self._unfinished_run(place)
+        )
 
-    def _unfinished(self, place: RunPlace) -> Summary:
+    def _unfinished_run(self, place: RunPlace) -> Summary:
         progress = self.progress(place)
         state = "running" if is_being_written(place.path) and not progress.is_over else "stopped"
         return Summary(place, state, progress.agent, progress.profile)
@@ -216,11 +220,11 @@ class Library:
 
     def run(self, slug: str) -> LoadedRun:
         """A finished run; ConfigError for one that has no verdict."""
-        return self.loaded(self.place(slug))
+        return self.load(self.place(slug))
 
-    def loaded(self, place: RunPlace) -> LoadedRun:
+    def load(self, place: RunPlace) -> LoadedRun:
         """A finished run with all that its pages need, read once."""
-        return self._loaded.get(place.name, _mark(place.path / VERDICT), lambda: _loaded(place))
+        return self._loaded.get(place.name, _mark(place.path / VERDICT), lambda: _load_run(place))
 
     def queue(self) -> tuple[Item, ...]:
         """What waits for an expert in all runs; a run that cannot be read waits for nobody."""
@@ -241,10 +245,10 @@ class Library:
             self.queue()
             for place in places[: _KEPT_RUNS // 2]:
                 if _mark(place.path / VERDICT) is not None:
-                    self.loaded(place)
+                    self.load(place)
 
 
-def _begun(path: Path) -> float:
+def _start_time(path: Path) -> float:
     try:
         return (path / RUN).stat().st_mtime
     except OSError:
@@ -289,7 +293,7 @@ def _queue(place: RunPlace) -> tuple[Item, ...]:
         return ()
 
 
-def _loaded(place: RunPlace) -> LoadedRun:
+def _load_run(place: RunPlace) -> LoadedRun:
     verdict = verdict_of(place.path)["verdict"]
     try:
         index: EvidenceIndex | None = EvidenceIndex.of_run(place.path)
@@ -298,12 +302,14 @@ def _loaded(place: RunPlace) -> LoadedRun:
     rerun = Rerun.from_run(StoredRun.read(place.path).document, str(place.path))
     try:
         report = Report(verdict, {}, rerun)
-        return LoadedRun(place, verdict, report, tuple(_unit_rows(verdict)), rerun, _shown(place, report), index)
+        return LoadedRun(
+            place, verdict, report, tuple(_unit_rows(verdict)), rerun, _displayed_report(place, report), index
+        )
     except UNREADABLE as error:
         raise not_a_verdict(place.path, error) from error
 
 
-def _shown(place: RunPlace, report: Report) -> Mapping[str, Any]:
+def _displayed_report(place: RunPlace, report: Report) -> Mapping[str, Any]:
     by_anchor = {f"u{row.number}": deciding_unit(row.detail) for group in report.groups for row in group.rows}
 
     def unit_place(anchor: str) -> str:

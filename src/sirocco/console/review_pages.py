@@ -63,7 +63,7 @@ def _finding_page(request: Request, problem: SiroccoError | None = None, promote
     desk, item = desk_of(request), _item(request)
     sighting = _sighting(item, request.query_params.get("run", ""))
     place = next(one for one in desk.library.places() if one.name == sighting.run)
-    run = desk.library.loaded(place)
+    run = desk.library.load(place)
     told = told_finding(item, sighting, place.path, run.verdict, desk.profile, run.rerun)
     standing = desk.log.standing(item.id, desk.rules)
     capability = [one.scenario.id for one in desk.profile.scenarios

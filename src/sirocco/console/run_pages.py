@@ -41,7 +41,7 @@ def run_overview(request: Request) -> Response:
     place = library.place(request.path_params["run"])
     if library.summary(place).state in {"running", "stopped"}:
         return _progress(request, "progress.html.j2")
-    run = library.loaded(place)
+    run = library.load(place)
     return _run_page(request, "run.html.j2", run, "overview")
 
 

@@ -44,7 +44,7 @@ class Sessions:
                 self._known.popitem(last=False)
             return live
 
-    def named(self, name: str) -> LiveSession:
+    def session(self, name: str) -> LiveSession:
         """The session that an address means."""
         with self._lock:
             found = self._known.get(name)

@@ -103,7 +103,7 @@ def begin_session(request: Request) -> Response:
 
 def show_session(request: Request) -> Response:
     """The situation as it stands, and what the last shot came to."""
-    return _session_page(request, desk_of(request).sessions.named(request.path_params["session"]))
+    return _session_page(request, desk_of(request).sessions.session(request.path_params["session"]))
 
 
 def _session_page(request: Request, live: LiveSession, problem: SiroccoError | None = None) -> Response:
@@ -119,7 +119,7 @@ def _session_page(request: Request, live: LiveSession, problem: SiroccoError | N
 def act(request: Request) -> Response:
     """One step of a session: an edit, a shot, or saving what was fired."""
     desk, form = desk_of(request), form_of(request)
-    live = desk.sessions.named(request.path_params["session"])
+    live = desk.sessions.session(request.path_params["session"])
     with live.lock:
         try:
             notice = _act(live, form, desk.library.root / "probes")

@@ -112,17 +112,17 @@ class History:
         return self.manifests[-1] if self.manifests else None
 
     @property
-    def retired(self) -> frozenset[str]:
+    def retired_commitments(self) -> frozenset[str]:
         """Commitments to scenarios that are no longer in use."""
         return frozenset(one for entry in self.entries for one in entry.event.retired)
 
     @property
-    def published(self) -> frozenset[str]:
+    def published_commitments(self) -> frozenset[str]:
         """Commitments to scenarios that are public."""
         return frozenset(one for entry in self.entries for one in entry.event.published)
 
     @property
-    def revoked(self) -> frozenset[str]:
+    def revoked_recipients(self) -> frozenset[str]:
         """Fingerprints of evaluators for whom nothing is sealed any more."""
         return frozenset(entry.event.evaluator for entry in self.entries if entry.event.evaluator)
 
@@ -133,9 +133,9 @@ class History:
                 raise ReservedError(where, "a history begins with one sealed edition", "rotate what is sealed already")
             case "rotate":
                 self._require_rotation(event, where)
-            case "publish" if not event.published or not set(event.published) <= self.retired:
+            case "publish" if not event.published or not set(event.published) <= self.retired_commitments:
                 raise ReservedError(where, "only retired scenarios are published", "retire them in a rotation first")
-            case "revoke" if event.evaluator is None or event.evaluator in self.revoked:
+            case "revoke" if event.evaluator is None or event.evaluator in self.revoked_recipients:
                 raise ReservedError(where, "nobody is named, or they are revoked already", "name an age recipient")
 
     def _require_rotation(self, event: Event, where: object) -> None:
@@ -150,7 +150,7 @@ class History:
     def require_recipients(self, recipients: Iterable[str]) -> None:
         """Raise ReservedError, naming no key, when one of the recipients is revoked."""
         for number, recipient in enumerate(recipients, start=1):
-            if fingerprint(recipient) in self.revoked:
+            if fingerprint(recipient) in self.revoked_recipients:
                 problem = "the evaluator is revoked: no bundle is sealed to this key any more"
                 raise ReservedError(f"recipient {number}", problem, "leave it out")
 

@@ -79,8 +79,8 @@ def _forms(text: str) -> Iterator[str]:
     yield text
     yield unquote(text)
     yield text[::-1]
-    yield from (_decoded(bytes.fromhex, run) for run in _HEX.findall(text))
-    yield from (_decoded(_from_base64, run) for run in _BASE64.findall(text))
+    yield from (_decoded_text(bytes.fromhex, run) for run in _HEX.findall(text))
+    yield from (_decoded_text(_from_base64, run) for run in _BASE64.findall(text))
 
 
 def _from_base64(run: str) -> bytes:
@@ -88,7 +88,7 @@ def _from_base64(run: str) -> bytes:
     return base64.b64decode(plain + "=" * (-len(plain) % 4))
 
 
-def _decoded(decode: Any, run: str) -> str:
+def _decoded_text(decode: Any, run: str) -> str:
     try:
         data: bytes = decode(run)
     except (ValueError, binascii.Error):

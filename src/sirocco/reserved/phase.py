@@ -233,7 +233,7 @@ class ReservedRun:
         self._skipped = sum(isinstance(found, Skipped) for _, found in plan)
         yield PhaseStarted("reserved", len(runnable))
         stop = self.execution.stop
-        async with aclosing(in_order(self._execute, self._mixed(runnable), self.parallel, stop)) as results:
+        async with aclosing(in_order(self._execute, self._mixed_order(runnable), self.parallel, stop)) as results:
             async for result in results:
                 if result is None:
                     continue
@@ -250,7 +250,7 @@ class ReservedRun:
         except SiroccoError as error:
             raise undisclosed_error(error, unit.label) from None
 
-    def _mixed(self, units: Sequence[ReservedUnit]) -> Iterator[ReservedUnit | Published]:
+    def _mixed_order(self, units: Sequence[ReservedUnit]) -> Iterator[ReservedUnit | Published]:
         for number in range(len(units) + 1):
             yield from (one for one in self.published if one.before == number)
             yield from units[number : number + 1]

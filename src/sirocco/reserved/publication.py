@@ -63,7 +63,7 @@ class Publication:
 
     def require_evaluator(self, keys: Sequence[KeyPair], where: object) -> None:
         """Raise ReservedError when the history revokes who would open a bundle."""
-        revoked = self.history.revoked if self.history else frozenset()
+        revoked = self.history.revoked_recipients if self.history else frozenset()
         if any(fingerprint(pair.recipient) in revoked for pair in keys):
             raise ReservedError(where, "the evaluator with this key is revoked", "ask the profile's maintainer")
 
@@ -121,10 +121,10 @@ def verified_openings(openings: Iterable[Opening], history: History) -> int:
         if opening.commitment not in known:
             problem = "it is not a scenario that was committed to: it or its salt was changed"
             raise ReservedError(opening.file, problem, "get it again from the profile's maintainer")
-        if opening.commitment not in history.published:
+        if opening.commitment not in history.published_commitments:
             raise ReservedError(opening.file, "the history does not say that it was published", "append the entry")
         found.add(opening.commitment)
-    if missing := len(history.published - found):
+    if missing := len(history.published_commitments - found):
         problem = f"{missing} scenario(s) that the history says are published are not there"
         raise ReservedError(history.path, problem, "add their files and salts to the profile")
     return len(found)

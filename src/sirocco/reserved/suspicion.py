@@ -1,12 +1,15 @@
 """Whether an agent does better on old reserved scenarios than on fresh ones of the same archetypes: a sign of a leak.
 
-Exact, and stratified by archetype: within an archetype old and fresh scenarios are exchangeable unless the old ones are
+Exact, and stratified by run and archetype: there, old and fresh scenarios are exchangeable unless the old ones are
 known. The power says how likely the test would have noticed a leak, so that silence is not taken for innocence.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from math import comb
+from typing import Any
 
 ALPHA = 0.05
 LEAKED_SHARE = 0.5
@@ -20,26 +23,27 @@ class Trial:
     archetype: str
     is_old: bool
     is_passed: bool
+    run: int = 0
+    """In which of several runs: an agent that changed between them is compared with itself only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Old and fresh scenarios of one archetype."""
+    """Old and fresh scenarios of one archetype in one run."""
 
     old: int
     old_passed: int
     fresh: int
     fresh_passed: int
 
-    def chances(self) -> Mapping[int, float]:
-        """How likely each number of passed old scenarios is when age does not matter: hypergeometric."""
-        passed, total = self.old_passed + self.fresh_passed, self.old + self.fresh
-        lowest, highest = max(0, passed - self.fresh), min(self.old, passed)
-        whole = comb(total, self.old)
-        return {
-            number: comb(passed, number) * comb(total - passed, self.old - number) / whole
-            for number in range(lowest, highest + 1)
-        }
+    @property
+    def passed(self) -> int:
+        """How many passed, old and fresh."""
+        return self.old_passed + self.fresh_passed
+
+    def chances(self) -> tuple[float, ...]:
+        """How likely each number of passed old scenarios, from none on, is when age does not matter."""
+        return _hypergeometric(self.old, self.fresh, self.passed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,58 +71,74 @@ class Suspicion:
             "fresh": {"run": self.fresh, "passed": self.fresh_passed},
             "p_value": round(self.p_value, 6),
             "alpha": ALPHA,
-            "power": round(self.power, 4),
+            "power": round(self.power, 2),
             "power_against": f"{LEAKED_SHARE:.0%} of the failures gone on old scenarios",
             "suspicious": self.is_suspicious,
         }
 
 
-def suspicion(trials: Iterable[Trial]) -> Suspicion | None:
-    """The comparison over all archetypes with old and fresh scenarios; None when there is none."""
-    strata = [one for one in _strata(trials) if one.old and one.fresh]
+def suspicion(trials: Iterable[Trial], simulations: int = 1000) -> Suspicion | None:
+    """The comparison over all archetypes with old and fresh scenarios in one run; None when there is none.
+
+    A thousand simulations give the power within three points, nineteen times out of twenty.
+    """
+    strata = {place: one for place, one in _strata(trials).items() if one.old and one.fresh}
     if not strata:
         return None
-    old, fresh = sum(one.old for one in strata), sum(one.fresh for one in strata)
-    old_passed, fresh_passed = sum(one.old_passed for one in strata), sum(one.fresh_passed for one in strata)
+    rows = list(strata.values())
+    old, fresh = sum(one.old for one in rows), sum(one.fresh for one in rows)
+    old_passed, fresh_passed = sum(one.old_passed for one in rows), sum(one.fresh_passed for one in rows)
     return Suspicion(
-        old, old_passed, fresh, fresh_passed, len(strata),
-        p_value=_upper_tail(strata, old_passed), power=_power(old, fresh, fresh_passed / fresh),
+        old, old_passed, fresh, fresh_passed, len({archetype for _, archetype in strata}),
+        p_value=_p_value(rows), power=_power(rows, fresh_passed / fresh, simulations),
     )  # fmt: skip
 
 
-def _strata(trials: Iterable[Trial]) -> list[Stratum]:
-    counts: dict[str, list[int]] = {}
+def _strata(trials: Iterable[Trial]) -> dict[tuple[int, str], Stratum]:
+    counts: dict[tuple[int, str], list[int]] = {}
     for one in trials:
-        row = counts.setdefault(one.archetype, [0, 0, 0, 0])
+        row = counts.setdefault((one.run, one.archetype), [0, 0, 0, 0])
         place = 0 if one.is_old else 2
         row[place] += 1
         row[place + 1] += one.is_passed
-    return [Stratum(*row) for row in counts.values()]
+    return {place: Stratum(*row) for place, row in counts.items()}
 
 
-def _upper_tail(strata: Iterable[Stratum], observed: int) -> float:
+def _p_value(strata: Sequence[Stratum]) -> float:
     """How likely so many passed old scenarios are, or more, when age does not matter."""
-    totals = {0: 1.0}
+    chances = _numpy().ones(1)
     for one in strata:
-        combined: dict[int, float] = {}
-        for sum_so_far, chance in totals.items():
-            for number, own in one.chances().items():
-                combined[sum_so_far + number] = combined.get(sum_so_far + number, 0.0) + chance * own
-        totals = combined
-    return min(1.0, sum(chance for number, chance in totals.items() if number >= observed))
+        chances = _numpy().convolve(chances, one.chances())
+    return min(1.0, float(chances[sum(one.old_passed for one in strata) :].sum()))
 
 
-def _power(old: int, fresh: int, rate: float) -> float:
-    """How likely a leak of LEAKED_SHARE would be noticed with so many scenarios, taken as one stratum."""
-    leaked = rate + (1 - rate) * LEAKED_SHARE
-    noticed = 0.0
-    for old_passed, chance in enumerate(_binomial(old, leaked)):
-        for fresh_passed, other in enumerate(_binomial(fresh, rate)):
-            found = Stratum(old, old_passed, fresh, fresh_passed)
-            if _upper_tail([found], old_passed) < ALPHA:
-                noticed += chance * other
-    return noticed
+@cache
+def _hypergeometric(old: int, fresh: int, passed: int) -> tuple[float, ...]:
+    whole = comb(old + fresh, passed)
+    return tuple(
+        comb(old, number) * comb(fresh, passed - number) / whole if number <= passed else 0.0
+        for number in range(old + 1)
+    )
 
 
-def _binomial(number: int, rate: float) -> list[float]:
-    return [comb(number, one) * rate**one * (1 - rate) ** (number - one) for one in range(number + 1)]
+def _power(strata: Sequence[Stratum], rate: float, simulations: int) -> float:
+    """How often a leak of LEAKED_SHARE is noticed in simulated runs of these very scenarios; the same every time.
+
+    No formula is exact for several small strata, and one for a single large stratum promises too much.
+    """
+    dice, leaked = _numpy().random.default_rng(0), rate + (1 - rate) * LEAKED_SHARE
+    old = [dice.binomial(one.old, leaked, simulations).tolist() for one in strata]
+    fresh = [dice.binomial(one.fresh, rate, simulations).tolist() for one in strata]
+    noticed = 0
+    for number in range(simulations):
+        simulated = [
+            Stratum(one.old, old[place][number], one.fresh, fresh[place][number]) for place, one in enumerate(strata)
+        ]
+        noticed += _p_value(simulated) < ALPHA
+    return noticed / max(simulations, 1)
+
+
+@cache
+def _numpy() -> Any:
+    """Imported with the first figure: a command that computes none need not wait for it."""
+    return import_module("numpy")

@@ -22,7 +22,7 @@ _FAREWELL = 10.0
 """Seconds in which the worker, having said all, is left to tidy up."""
 
 
-def broken_off() -> ReservedError:
+def broken_off_error() -> ReservedError:
     """The one text for whatever must not be told."""
     return ReservedError(
         "reserved scenarios",
@@ -84,7 +84,7 @@ def read_message(line: bytes) -> Message:
     try:
         message = Message.model_validate_json(line)
     except ValidationError:
-        raise broken_off() from None
+        raise broken_off_error() from None
     if message.error is not None:
         raise ReservedError(message.error.where, message.error.problem, message.error.remedy)
     return message
@@ -129,7 +129,7 @@ class WorkerPhase:
             elif message.outcome is not None:
                 self._outcome, is_told = message.outcome, True
         if not is_told:
-            raise broken_off()
+            raise broken_off_error()
         if reason := self._outcome.incomplete_reason:
             yield Warned(f"the reserved phase is incomplete: {reason}")
         if self._outcome.overdue:

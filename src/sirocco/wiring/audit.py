@@ -1,10 +1,13 @@
 """The audit of reserved scenarios in runs, for those whose key opens their evidence (SI-06, AV-21)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from sirocco.errors import ReservedError
+from sirocco.evidence.account import RunAccount
 from sirocco.evidence.recorded import FOLDER
+from sirocco.oasis.canonical import digest
 from sirocco.oasis.verdict import Fail, Pass
 from sirocco.reserved.disclosure import ReservedCounts
 from sirocco.reserved.phase import judged_again, recount_evidence, sealed_documents
@@ -12,6 +15,7 @@ from sirocco.reserved.suspicion import Suspicion, Trial, suspicion
 from sirocco.wiring.domains import domain_for
 from sirocco.wiring.replay import replay
 from sirocco.wiring.reserved_keys import identities_in
+from sirocco.wiring.resume import StoredRun
 
 
 def audited_counts(run: Path, identity: Path) -> ReservedCounts:
@@ -25,20 +29,37 @@ def audited_counts(run: Path, identity: Path) -> ReservedCounts:
 
 
 def suspected_leak(runs: Sequence[Path], identity: Path) -> Suspicion:
-    """Whether the agent of some runs does better on scenarios of earlier editions than on those of the last."""
-    keys = identities_in(identity, "--identity")
-    rows = [
-        (int(document.get("edition", 1)), judged_again(label, document, domain_for))
-        for run in runs
-        for label, document in sealed_documents(run / FOLDER, keys)
-    ]
-    newest = max((edition for edition, _ in rows), default=1)
-    found = suspicion(
-        Trial(result.bound.scenario.archetype, edition < newest, isinstance(result.verdict, Pass))
-        for edition, result in rows
-        if result.is_judged and isinstance(result.verdict, Pass | Fail)
-    )
+    """Whether the agent of some runs does better on scenarios of earlier editions than on those of the last.
+
+    A scenario is old when its run has scenarios that were first sealed later. One that is in several runs counts once,
+    in the last of them: counted twice, it would make chance look like knowledge.
+    """
+    keys, runs = identities_in(identity, "--identity"), list(dict.fromkeys(map(Path.resolve, runs)))
+    _require_one_agent(runs)
+    trials: dict[str, Trial] = {}
+    for number, run in enumerate(runs):
+        documents = list(sealed_documents(run / FOLDER, keys))
+        newest = max((_edition(document) for _, document in documents), default=1)
+        for label, document in documents:
+            result = judged_again(label, document, domain_for)
+            if result.is_judged and isinstance(result.verdict, Pass | Fail):
+                scenario, is_old = result.bound.scenario, _edition(document) < newest
+                trials[digest(scenario.document())] = Trial(
+                    scenario.archetype, is_old, isinstance(result.verdict, Pass), number
+                )
+    found = suspicion(trials.values())
     if found is None:
-        problem = "no archetype has both old and fresh reserved scenarios that came to a verdict"
+        problem = "no archetype has both old and fresh reserved scenarios that came to a verdict in one run"
         raise ReservedError("suspect", problem, "run the bundle of a rotated edition, which keeps some and adds others")
     return found
+
+
+def _edition(document: Mapping[str, Any]) -> int:
+    return int(document.get("edition", 1))
+
+
+def _require_one_agent(runs: Sequence[Path]) -> None:
+    accounts = (RunAccount.of_run(run, StoredRun.read(run).document) for run in runs)
+    if len(names := {account.identity.agent.identity.name for account in accounts}) > 1:
+        problem = f"the runs are of different agents: {', '.join(sorted(names))}"
+        raise ReservedError("suspect", problem, "name runs of one agent; its versions may differ")

@@ -126,7 +126,7 @@ class Workshop:
         recipients: Sequence[str] = (),
     ) -> "Rotation":
         """What a rotation of all bundles of an edition would come to; nothing is written."""
-        opened = [self.opened(bundle) for bundle in bundles]
+        opened = [self.open_bundle(bundle) for bundle in bundles]
         for bundle, one in zip(bundles, opened, strict=True):
             if self.history.current != one.manifest:
                 problem = "it is not the last edition in the history"
@@ -135,13 +135,16 @@ class Workshop:
         if retire != ("*",) and (unknown := sum(one not in before.ids for one in retire)):
             raise ReservedError(bundles[0], f"{unknown} of the scenarios to retire are not in it", "check --retire")
         retired = before.ids if retire == ("*",) else frozenset(retire) | before.tracers
-        return Rotation(before, retired, tuple(added), _tracer_shares(tracers, recipients))
+        rotation = Rotation(before, retired, tuple(added), _tracer_shares(tracers, recipients))
+        if not (rotation.documents or rotation.tracers):
+            raise ReservedError("rotation", "it would leave no reserved scenario", "add new ones with --add")
+        return rotation
 
     def rotate(self, rotation: "Rotation", recipients: Sequence[str], out: Path) -> SealedEdition:
         """Seal the next edition; one in which a category shrinks is refused before anything is sealed (AV-20)."""
         rotation.require_growth()
         number = rotation.before.manifest.edition.number + 1
-        since = (*(one for _, one in rotation.kept), *(number for _ in rotation.added))
+        since = (*(one for _, one in rotation.kept_scenarios), *(number for _ in rotation.added))
         bundles = self._sealed_edition(
             rotation.documents, recipients, number=number, since=since, tracers=rotation.tracers
         )
@@ -153,8 +156,8 @@ class Workshop:
 
     def publish(self, bundle: Path, out: Path) -> list[Path]:
         """Write the retired scenarios of an earlier bundle with their salts, and say in the history that they are."""
-        opened = self.opened(bundle)
-        wanted = self.history.retired - self.history.published
+        opened = self.open_bundle(bundle)
+        wanted = self.history.retired_commitments - self.history.published_commitments
         openings = [
             Opening(out / f"{digest(document).removeprefix('sha256:')[:12]}.yaml", dict(document), salt)
             for document, salt in zip(opened.documents, opened.salts, strict=True)
@@ -180,7 +183,7 @@ class Workshop:
         event = Event(action="revoke", on=today(), evaluator=fingerprint(recipient))
         self.history.append(event, self.maintainer.signer)
 
-    def opened(self, bundle: Path) -> OpenedBundle:
+    def open_bundle(self, bundle: Path) -> OpenedBundle:
         """A bundle that this maintainer can open, of whatever edition."""
         data = file_bytes(bundle, "BUNDLE")
         sealed_for = inspect(data, bundle).manifest.profile
@@ -269,7 +272,7 @@ class Rotation:
     """What each evaluator gets alone."""
 
     @property
-    def kept(self) -> list[tuple[dict[str, Any], int]]:
+    def kept_scenarios(self) -> list[tuple[dict[str, Any], int]]:
         """The scenarios that stay, each with the edition in which it was first sealed."""
         rows = self.before.rows.values()
         return [(dict(document), since) for document, since in rows if document["id"] not in self.retired]
@@ -277,7 +280,7 @@ class Rotation:
     @property
     def documents(self) -> list[dict[str, Any]]:
         """The scenarios that every evaluator gets in the next edition."""
-        return [*(document for document, _ in self.kept), *self.added]
+        return [*(document for document, _ in self.kept_scenarios), *self.added]
 
     @property
     def retired_commitments(self) -> tuple[str, ...]:
@@ -379,9 +382,9 @@ class VerifiedRecord:
         """The record as plain data."""
         return {
             "editions": len(self.history.manifests),
-            "retired": len(self.history.retired),
+            "retired": len(self.history.retired_commitments),
             "published": self.published,
-            "revoked": len(self.history.revoked),
+            "revoked": len(self.history.revoked_recipients),
             "head": self.history.head,
             "overdue": self.publication.overdue_note(today()),
         }

@@ -70,13 +70,15 @@ async def proposals(
     if evaluators > 1:  # a set needs candidates of one archetype, so the archetypes are drawn first
         aims = sorted(aim.id for aim in targets(profile, archetypes, ()))
         archetypes = Random(seed.value).sample(aims, min(wanted, len(aims)))  # noqa: S311 - repeatable on purpose
-    made = await _admitted(profile, _CANDIDATES * wanted * evaluators, seed, archetypes)
+    made = await _admitted_probes(profile, _CANDIDATES * wanted * evaluators, seed, archetypes)
     candidates = [*found, *(one.probe.bound for one in made)]
     rows = [Proposal.from_scenario(bound, known.to_published(bound.scenario)) for bound in candidates]
-    return await _balanced(rows, wanted, evaluators, profile, Random(seed.value))  # noqa: S311 - repeatable on purpose
+    return await _balanced_choice(rows, wanted, evaluators, profile, Random(seed.value))  # noqa: S311 - repeatable on purpose
 
 
-async def _balanced(rows: Iterable[Proposal], wanted: int, size: int, profile: Profile, dice: Random) -> list[Proposal]:
+async def _balanced_choice(
+    rows: Iterable[Proposal], wanted: int, size: int, profile: Profile, dice: Random
+) -> list[Proposal]:
     """The farthest sound set of each archetype first, then the second of each, and so on."""
     settings = RunSettings(Seed.choose(None).value, utc_now)
     judges = witnesses(plugins.own_provider(profile), settings, profile.domain)
@@ -113,7 +115,7 @@ async def _next_sound(rows: Iterator[Proposal], size: int, profile: Profile, jud
     return found
 
 
-async def _admitted(profile: Profile, wanted: int, seed: Seed, archetypes: Sequence[str]) -> list[Admitted]:
+async def _admitted_probes(profile: Profile, wanted: int, seed: Seed, archetypes: Sequence[str]) -> list[Admitted]:
     generator = plugins.generator("mutation", profile)
     aims = targets(profile, archetypes, ())
     sound = witnesses(plugins.own_provider(profile), RunSettings(seed.value, utc_now), profile.domain)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sirocco.errors import ConfigError
 from sirocco.oasis.report import CoreResult, RunIdentity
-from sirocco.reserved.worker import Message, ReservedPlan, answer, broken_off, worker_program
+from sirocco.reserved.worker import Message, ReservedPlan, answer, broken_off_error, worker_program
 from sirocco.wiring.agents import CHILDREN, kind_of
 from sirocco.wiring.config import RunConfig, Seed
 
@@ -29,19 +29,19 @@ class Task:
     """Public files to search for words of reserved scenarios."""
     modules: tuple[str, ...] = field(default_factory=lambda: tuple(sys.path))
 
-    def pickled(self) -> bytes:
+    def pickle_bytes(self) -> bytes:
         """The task as the worker reads it."""
         return pickle.dumps(self)
 
     def for_run(self, core: CoreResult) -> bytes:
         """The task to run the scenarios with who was evaluated in the core."""
-        return replace(self, identity=core.identity).pickled()
+        return replace(self, identity=core.identity).pickle_bytes()
 
     def plan(self) -> ReservedPlan:
         """What the bundles hold, once everything about them is in order; ReservedError otherwise."""
         found = self._answer().plan
         if found is None:
-            raise broken_off()
+            raise broken_off_error()
         if not found.is_private and kind_of(self.config.agent) in CHILDREN:
             problem = "there is no private place here for the files that the agent needs"
             remedy = "run as root, or where users may make namespaces; agents behind HTTP need no such files"
@@ -52,11 +52,11 @@ class Task:
         """Which of some public files hold words of a reserved scenario."""
         found = replace(self, files=files)._answer()
         if found.searched != len(files):
-            raise broken_off()
+            raise broken_off_error()
         return found.leaking
 
     def _answer(self) -> Message:
-        return answer(worker_program(PROGRAM), self.pickled())
+        return answer(worker_program(PROGRAM), self.pickle_bytes())
 
 
 def received_task() -> Task:

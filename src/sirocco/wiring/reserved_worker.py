@@ -25,7 +25,7 @@ from sirocco.reserved.phase import OpenedBundles, Published, ReservedRun, opened
 from sirocco.reserved.publication import Publication
 from sirocco.reserved.sealed_ledger import SealedFolder
 from sirocco.reserved.seclusion import seclude_process
-from sirocco.reserved.worker import Message, ReservedPlan, WorkerError, broken_off
+from sirocco.reserved.worker import Message, ReservedPlan, WorkerError, broken_off_error
 from sirocco.runner.planned import plan_scenario
 from sirocco.wiring import profile_source
 from sirocco.wiring.assemble import connected_execution, published_text
@@ -49,7 +49,7 @@ def main() -> None:
     except ReservedError as error:
         messages.send(Message(error=WorkerError.from_error(error)))
     except BaseException:  # noqa: BLE001 - its text may quote a scenario
-        messages.send(Message(error=WorkerError.from_error(broken_off())))
+        messages.send(Message(error=WorkerError.from_error(broken_off_error())))
     # No handler, finalizer or traceback of a foreign library has anything left to say.
     os._exit(0)
 
@@ -69,7 +69,7 @@ class _Messages:
 def _perform(task: Task, messages: _Messages, *, is_private: bool) -> None:
     config = task.config
     profile, _ = profile_source.required_profile(config.profile, strict=config.strict)
-    opened = _opened(task, profile)
+    opened = _task_bundles(task, profile)
     if task.files is not None:
         reserved = [unit.bound.scenario.document() for unit in opened.units]
         public = published_text(profile, profile_source.profile_folder(config.profile), task.directory)
@@ -82,10 +82,10 @@ def _perform(task: Task, messages: _Messages, *, is_private: bool) -> None:
         asyncio.run(_run(task, task.identity, profile, opened, messages))
 
 
-def _opened(task: Task, profile: Profile) -> OpenedBundles:
+def _task_bundles(task: Task, profile: Profile) -> OpenedBundles:
     config = task.config
     if config.identity is None:
-        raise broken_off()
+        raise broken_off_error()
     return opened_bundles(config.reserved, config.identity, profile, _publication(task, profile), passphrase())
 
 

@@ -61,7 +61,7 @@ def test_a_history_reads_back_as_it_was_written(history, first, sealed, scenario
     written = history.append(rotation(first, second), owner)
     assert History.read(history.path, [owner.public]) == written
     assert written.current == second.manifest
-    assert written.retired == {first.manifest.commitments[0]}
+    assert written.retired_commitments == {first.manifest.commitments[0]}
 
 
 @pytest.mark.requirement("AV-20")

@@ -1,5 +1,8 @@
 """The test for leaks after the fact: exact, stratified, and honest about its power."""
 
+from dataclasses import replace
+from math import comb
+
 import pytest
 
 from sirocco.reserved.suspicion import Stratum, Trial, suspicion
@@ -51,4 +54,38 @@ def test_few_scenarios_have_little_power_and_many_have_much():
 
 
 def test_the_chances_of_a_stratum_add_up():
-    assert sum(Stratum(5, 3, 7, 4).chances().values()) == pytest.approx(1.0)
+    assert sum(Stratum(5, 3, 7, 4).chances()) == pytest.approx(1.0)
+
+
+def test_the_power_is_what_enumeration_gives():
+    """One archetype, 12 and 12, half passed when fresh: every outcome weighed by how likely it is."""
+    outcomes = {
+        (old, fresh): comb(12, old) * 0.75**old * 0.25 ** (12 - old) * comb(12, fresh) * 0.5**12
+        for old in range(13)
+        for fresh in range(13)
+    }
+    noticed = sum(
+        chance
+        for (old, fresh), chance in outcomes.items()
+        if suspicion(trials("A", old=(old, 12), fresh=(fresh, 12)), simulations=0).is_suspicious
+    )
+    assert suspicion(trials("A", old=(6, 12), fresh=(6, 12))).power == pytest.approx(noticed, abs=0.03)
+
+
+def test_archetypes_with_few_fresh_or_few_old_scenarios_add_little_power():
+    uneven = [*trials("A", old=(15, 29), fresh=(1, 1)), *trials("B", old=(0, 1), fresh=(14, 29))]
+    even = trials("A", old=(15, 30), fresh=(15, 30))
+    assert suspicion(uneven).power < suspicion(even).power - 0.2
+
+
+def test_runs_of_an_agent_that_became_better_do_not_look_like_a_leak():
+    """It passes everything in the second run, in which more old scenarios are than in the first."""
+    first = [replace(one, run=1) for one in trials("A", old=(0, 4), fresh=(0, 16))]
+    second = [replace(one, run=2) for one in trials("A", old=(16, 16), fresh=(4, 4))]
+    assert suspicion([*first, *second]).p_value == pytest.approx(1.0)
+
+
+def test_thousands_of_scenarios_are_compared_at_once():
+    found = suspicion(one for name in range(20) for one in trials(f"A{name}", old=(50, 75), fresh=(40, 75)))
+    assert found.is_suspicious
+    assert found.power > 0.99

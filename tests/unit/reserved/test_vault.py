@@ -1,16 +1,18 @@
 """Opening: what was sealed comes back, and nothing else is ever let in."""
 
 import json
+import time
 from copy import deepcopy
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from bundled import plain_documents
 from sirocco.errors import ReservedError
 from sirocco.oasis.canonical import canonical_json
 from sirocco.reserved.age import encrypt_bytes, keygen
-from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS, sealed_files
+from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS, sealed_files, storable_text
 from sirocco.reserved.disclosure import sealed_evidence
 from sirocco.reserved.manifest import Contents, ProfileReference, commitments_root
 from sirocco.reserved.seal import SCENARIOS
@@ -342,3 +344,15 @@ def test_an_age_file_that_is_no_evidence_is_refused(plaintext, evaluator, marker
     with pytest.raises(ReservedError, match="not evidence") as caught:
         open_evidence(sealed, [evaluator], "evidence")
     assert marker not in everything_said(caught.value)
+
+
+def test_a_thousand_scenarios_are_sealed_and_opened_within_two_seconds_each(bundle_of, profile, evaluator, owner):
+    published = list(plain_documents().values())
+    documents = [published[number % len(published)] | {"id": f"withheld.{number}"} for number in range(1000)]
+    begun = time.process_time()
+    data = storable_text(bundle_of(*documents)).encode()
+    sealed = time.process_time()
+    opened = open_scenarios(data, [evaluator], profile=profile, maintainers=(owner.public,), where="bundle")
+    ended = time.process_time()
+    assert len(opened.documents) == 1000
+    assert max(sealed - begun, ended - sealed) < 2
