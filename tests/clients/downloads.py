@@ -12,6 +12,7 @@ import pytest
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache" / "clients"
 HELM = "v3.19.0"
+ACTIONLINT = "v1.7.7"
 KOPF = "1.45.2"
 _LONGEST = 1800
 """Seconds: helm is compiled, which takes minutes of two processors."""
@@ -78,3 +79,10 @@ def environment(name, *packages):
     pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
     _installed(folder, str(folder / "bin" / "python"), pip)
     return folder / "bin" / "python"
+
+
+def actionlint():
+    """The program `actionlint`, built from its Go module."""
+    folder = CACHE / f"actionlint-{ACTIONLINT}"
+    _installed(folder, "go", ["install", f"github.com/rhysd/actionlint/cmd/actionlint@{ACTIONLINT}"], GOBIN=str(folder))
+    return folder / "actionlint"
