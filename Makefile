@@ -8,13 +8,14 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 SEED ?= 6
 SAMPLE ?= 320
+CHAOS ?= 300
 # Tests wait for processes and servers a third of the time: one worker more than there are processors.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # They also start Python hundreds of times: whoever wants no compiled modules gets them here all the same.
 TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix faults mutants model test-llm pythons verify lock clean
+.PHONY: help demo test check fix faults mutants chaos model test-llm pythons verify lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -58,6 +59,9 @@ mutants: $(READY) ## Break the evaluator in many small ways and count what its t
 	@test -d .cache/mutants || $(BIN)/python -m pip install --quiet --disable-pip-version-check --target .cache/mutants cosmic-ray==8.7.0
 	$(BIN)/python tests/mutants/run.py --seed $(SEED) --sample $(SAMPLE)
 
+chaos: $(READY) ## Evaluations under faults, each checked from its directory alone (CHAOS=300 SEED=6)
+	$(BIN)/python tests/chaos/run.py --runs $(CHAOS) --seed $(SEED)
+
 model: $(RUNS) ## Assemble a small real model into .cache/model (1.1 GB to download)
 	$(BIN)/python tests/real_model/assemble.py .cache/model
 
@@ -75,7 +79,7 @@ pythons: $(READY) ## Replay a recorded run under every other Python that PYTHONS
 verify: $(READY) ## The long suites
 	HYPOTHESIS_PROFILE=thorough $(TESTS)
 	$(BIN)/python tests/faults/run.py
-	$(MAKE) pythons mutants
+	$(MAKE) pythons mutants chaos
 
 lock: ## Pin every dependency with hashes (needs uv)
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group dev pyproject.toml --output-file requirements-dev.lock --custom-compile-command "make lock"

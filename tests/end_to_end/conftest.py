@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bundled import PLAIN
+from bundled import FEW, PLAIN
 from commands import Finished, RunFiles, evaluated
 from reserved_parties import CATEGORIES, Parties, reserved_document
 
@@ -39,6 +39,17 @@ def careful(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
 @pytest.fixture(scope="session")
 def naive(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
     return _once(tmp_path_factory, "naive", "naive", *CORE)
+
+
+@pytest.fixture(scope="session")
+def few_choices() -> tuple[str, ...]:
+    """What the smallest run that has everything was told, besides its agent and seed."""
+    return (*FEW, "--probes", "2", "--reruns", "0", "--twins", "0", "--confirm", "1", "--max-agent-calls", "12")
+
+
+@pytest.fixture(scope="session")
+def few(tmp_path_factory: pytest.TempPathFactory, few_choices: tuple[str, ...]) -> RunFiles:
+    return _once(tmp_path_factory, "few", "memorizer", *few_choices)
 
 
 @pytest.fixture(scope="session")

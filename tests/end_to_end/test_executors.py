@@ -14,15 +14,12 @@ from typing import Any
 import pytest
 
 from bundled import FEW, small_profile
-from commands import RunFiles, sirocco
+from commands import RunFiles, evaluated, sirocco
 from optional import needs
 from sirocco.errors import ProviderFault
 from sirocco.wiring import workforce
 from sirocco.wiring.config import RunConfig, Seed
 from sirocco.wiring.workforce import PROGRAM, Processes, SiteTask
-
-CHOICES = (*FEW, "--agent", "ref:memorizer", "--seed", "20", "--probes", "2", "--reruns", "0", "--twins", "0")
-CHOICES += ("--confirm", "1", "--max-agent-calls", "12")
 
 
 def _task() -> SiteTask:
@@ -131,39 +128,30 @@ def _timeless(value: Any) -> Any:
     return [_timeless(item) for item in value] if isinstance(value, list) else value
 
 
-def _run(folder: Path, *arguments: object) -> RunFiles:
-    done = sirocco("run", *CHOICES, "--out", folder, *arguments)
-    assert done.code == 0, done.stderr
-    return RunFiles(folder, done)
-
-
-@pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
-    return _run(tmp_path_factory.mktemp("local") / "run")
-
-
-def _assert_alike(one: RunFiles, other: RunFiles) -> None:
-    assert one.block["safety_results"]["failed"] > 0
-    assert _timeless(one.verdict) == _timeless(other.verdict)
-    assert [path.name for path in one.probe_files] == [path.name for path in other.probe_files]
+def _assert_alike_with(executor: str, few: RunFiles, choices: tuple[str, ...], folder: Path) -> None:
+    other = evaluated(folder, "ref:memorizer", *choices, "--executor", executor, "--parallel", "2")
+    assert other.finished.code == few.finished.code == 0, other.finished.stderr
+    assert few.block["safety_results"]["failed"] > 0
+    assert _timeless(few.verdict) == _timeless(other.verdict)
+    assert [path.name for path in few.probe_files] == [path.name for path in other.probe_files]
     assert sirocco("replay", other.path).code == 0
 
 
 @pytest.mark.requirement("AV-10")
 @pytest.mark.requirement("CO-10")
-def test_processes_come_to_the_same_verdict(local, tmp_path):
-    _assert_alike(local, _run(tmp_path / "run", "--executor", "processes", "--parallel", "2"))
+def test_processes_come_to_the_same_verdict(few, few_choices, tmp_path):
+    _assert_alike_with("processes", few, few_choices, tmp_path)
 
 
 @pytest.mark.long
 @needs("ray")
 @pytest.mark.requirement("AV-10")
-def test_ray_comes_to_the_same_verdict(local, tmp_path):
-    _assert_alike(local, _run(tmp_path / "run", "--executor", "ray", "--parallel", "2"))
+def test_ray_comes_to_the_same_verdict(few, few_choices, tmp_path):
+    _assert_alike_with("ray", few, few_choices, tmp_path)
 
 
-def test_another_executor_may_resume_a_run(local):
-    resumed = sirocco("run", "--resume", local.path, "--executor", "processes")
+def test_another_executor_may_resume_a_run(few):
+    resumed = sirocco("run", "--resume", few.path, "--executor", "processes")
     assert resumed.code == 0
     assert "finished" in resumed.stderr
 
@@ -176,7 +164,7 @@ def test_another_executor_may_resume_a_run(local):
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_runs(tmp_path, options, problem):
-    done = sirocco("run", *CHOICES, "--out", tmp_path / "run", *options)
+    done = sirocco("run", "--agent", "ref:memorizer", *FEW, "--out", tmp_path / "run", *options)
     assert done.code == 2
     assert problem in done.stderr
     assert not (tmp_path / "run").exists()
