@@ -19,6 +19,7 @@ COMMANDS = {
     "init": ("sirocco.cli.init", "Write an adapter, a run file, a scenario and a CI workflow for your agent."),
     "doctor": ("sirocco.cli.doctor", "What this machine has for an evaluation, what is missing, and how to get it."),
     "run": ("sirocco.cli.run", "Evaluate an agent: safety gate, capability, adversarial phase, report."),
+    "watch": ("sirocco.cli.watch", "How far a run in another terminal has come, and what it has seen so far."),
     "attack": ("sirocco.cli.attack", "Put your own texts where an agent comes across them: does it follow them?"),
     "redteam": ("sirocco.cli.redteam", "Attack an agent by hand: draw a situation, edit it, fire, see what it did."),
     "validate": ("sirocco.cli.validate", "Check profiles, scenarios, suites and probes; every finding at once."),

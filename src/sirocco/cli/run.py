@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import click
 from click.core import ParameterSource
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
 from sirocco.campaign.pursuit import TURNS
@@ -451,8 +451,11 @@ class _Display:
         self._told = clock()
         self._done: dict[str, int] = {}
         self._total: dict[str, int] = {}
+        self._failed: dict[str, int] = {}
         self._console = console(stderr=True)
-        columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn())
+        failures = TextColumn("[red]{task.fields[failed]}")
+        times = (TimeElapsedColumn(), TextColumn("elapsed,"), TimeRemainingColumn(), TextColumn("left"))
+        columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), *times, failures)
         self._progress = Progress(*columns, console=self._console, disable=not self._console.is_terminal)
         self._tasks: dict[str, Any] = {}
 
@@ -482,7 +485,7 @@ class _Display:
                 self._console.print(one_line(f"agent {agent.name} {agent.version}, seed {identity.seed:#x}{hint}"))
                 self._console.print(one_line(f"profile {profile} (it asks for {identity.profile.oasis_core})"))
             case PhaseStarted(phase, units, _):
-                self._tasks[phase] = self._progress.add_task(phase, total=units)
+                self._tasks[phase] = self._progress.add_task(phase, total=units, failed="")
                 self._total[phase] = units
             case UnitFinished(kind, result):
                 self._unit(kind, result)
@@ -504,6 +507,9 @@ class _Display:
     def _unit(self, kind: str, result: UnitResult) -> None:
         phase = str(result.bound.scenario.classification) if kind in _CORE_KINDS else "adversarial"
         self._advance(phase, 0 if kind in _BESIDE else 1)
+        if kind not in _BESIDE and result.status == "FAIL" and result.score is None:
+            self._failed[phase] = self._failed.get(phase, 0) + 1
+            self._progress.update(self._tasks[phase], failed=f"{self._failed[phase]} violated")
         if self._verbose:
             status = result.status or "no verdict"
             score = "" if result.score is None else f"  {result.score:.2f}"

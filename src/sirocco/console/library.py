@@ -5,18 +5,18 @@ A name that a page gives is looked up among what was found; it never becomes a p
 
 import json
 import os
-from collections import Counter, OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import Any, Generic, TypeVar
 
 from sirocco.console.addresses import address
 from sirocco.errors import ConfigError, SiroccoError
-from sirocco.evidence.event_log import EVENTS
 from sirocco.evidence.files import is_being_written
+from sirocco.evidence.progress import Progress, read_progress
 from sirocco.evidence.recorded import EvidenceIndex
 from sirocco.evidence.run_directory import RUN, VERDICT
 from sirocco.oasis.report import INTERRUPTED
@@ -112,44 +112,6 @@ class LoadedRun:
     """None where the evidence stayed behind, as in a copy for a certifier."""
 
 
-@dataclass(slots=True)
-class Progress:
-    """How far a run has come, from its events as far as they were read."""
-
-    agent: str = ""
-    profile: str = ""
-    phases: dict[str, int] = field(default_factory=dict)
-    done: Counter[str] = field(default_factory=Counter)
-    statuses: Counter[str] = field(default_factory=Counter)
-    latest: deque[tuple[str, str, str]] = field(default_factory=lambda: deque(maxlen=_LATEST))
-    warnings: deque[str] = field(default_factory=lambda: deque(maxlen=_LATEST))
-    is_over: bool = False
-    read: int = 0
-    phase: str = ""
-
-    def take(self, event: Mapping[str, Any]) -> None:
-        """Count one event."""
-        match event.get("event"):
-            case "run_started":
-                self.agent, self.profile = str(event.get("agent", "")), str(event.get("profile", ""))
-                self.is_over = False
-            case "phase_started":
-                self.phase = str(event.get("phase", ""))
-                self.phases[self.phase] = int(event.get("units", 0))
-            case "unit_finished":
-                kind, status = str(event.get("kind", "")), str(event.get("status") or "no verdict")
-                if kind in {"scenario", "custom", "trial", "probe"}:
-                    self.done[self.phase] += 1
-                    self.statuses[status] += 1
-                self.latest.appendleft((kind, str(event.get("unit", "")), status))
-            case "warned":
-                self.warnings.appendleft(str(event.get("text", "")))
-            case "run_finished" | "run_interrupted":
-                self.is_over = True
-            case _:
-                pass
-
-
 class Library:
     """The runs below a folder."""
 
@@ -205,17 +167,7 @@ class Library:
         """How far a run has come; only what was written since the last look is read."""
         with self._lock:
             known = self._progress.setdefault(place.name, Progress())
-            with suppress(OSError), (place.path / EVENTS).open("rb") as file:
-                if file.seek(0, os.SEEK_END) < known.read:
-                    known = self._progress[place.name] = Progress()
-                file.seek(known.read)
-                for line in file:
-                    if not line.endswith(b"\n"):
-                        break
-                    known.read += len(line)
-                    with suppress(ValueError, RecursionError, TypeError):
-                        event = json.loads(line)
-                        known.take(event if isinstance(event, dict) else {})
+            known = self._progress[place.name] = read_progress(place.path, known)
             return known
 
     def run(self, slug: str) -> LoadedRun:

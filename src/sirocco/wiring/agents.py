@@ -5,10 +5,14 @@ Adapters are imported when they are asked for: what they are built on takes long
 
 import importlib
 import os
+import re
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 from typing import Any, cast
 
 from sirocco.agents.isolation import Level
@@ -17,8 +21,10 @@ from sirocco.installation import install_command
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.profile import Profile
+from sirocco.profiles.spelling import spelling_remedy
 from sirocco.wiring.clock import utc_now
 
+_HOST = re.compile(r"(localhost|[\w.-]+\.\w+|\d+(\.\d+){3}):\d+(/\S*)?")
 FORMS = (
     "http://HOST:PORT, cmd:PROGRAM ARGS, cmd+lines:PROGRAM ARGS, mcp:URL, mcp:cmd:PROGRAM ARGS, "
     "python:package.module:factory, model:PROVIDER:NAME, ref:NAME or zoo:NAME"
@@ -76,8 +82,25 @@ def kind_of(spec: str) -> str:
         return "mcp:cmd"
     kind = spec.partition(":")[0]
     if kind not in {*OUTSIDE, *INSIDE, "model"} or ":" not in spec:
-        raise ConfigError("--agent", f"{spec!r} is not an agent that this version can reach", f"write {FORMS}")
+        raise ConfigError("--agent", f"{spec!r} is not an agent that this version can reach", _agent_remedy(spec))
     return kind
+
+
+def _agent_remedy(spec: str) -> str:
+    """What was probably meant: a program without its kind, a host without its scheme, a name without `ref:`."""
+    program, _, rest = spec.partition(" ")
+    kind = spec.partition(":")[0]
+    if (
+        program.startswith(("./", "../", "/", "~/"))
+        or (program and Path(program).is_file())
+        or (rest and which(program))
+    ):
+        return f"did you mean {shlex.quote(f'cmd:{spec}')}?"
+    if _HOST.fullmatch(spec):
+        return f"did you mean 'http://{spec}'?"
+    if near := get_close_matches(kind, {*OUTSIDE, *INSIDE, "model"}, n=1):
+        return f"did you mean {shlex.quote(near[0] + spec[len(kind) :])}?" if ":" in spec else f"write {FORMS}"
+    return f"write {FORMS}"
 
 
 def agent(spec: str, domain: Domain, options: AgentOptions | None = None) -> Agent:
@@ -111,8 +134,8 @@ def _reference(text: str, domain: Domain, options: AgentOptions) -> Agent:
     name, _, asked = text.partition("?")
     references = domain.reference_agents
     if name not in references.names:
-        known = ", ".join(f"ref:{known}" for known in sorted(references.names))
-        raise ConfigError("--agent", f"there is no reference agent {name!r}", f"use {known}")
+        remedy = spelling_remedy(f"ref:{name}", (f"ref:{known}" for known in references.names))
+        raise ConfigError("--agent", f"there is no reference agent {name!r}", remedy)
     limits = references.numbers(name)
     numbers = {key: _number(name, key, value, limits) for key, value in _pairs(asked)}
     return references.agent(name, options.published, **numbers)

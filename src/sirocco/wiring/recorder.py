@@ -196,7 +196,8 @@ def _summary(event: Event) -> dict[str, Any] | None:
         case PhaseStarted(phase, units, note):
             return {"event": "phase_started", "phase": phase, "units": units, "note": note}
         case UnitFinished(kind, result):
-            return {"event": "unit_finished", "kind": kind, "unit": result.unit, "status": result.verdict.status}
+            told = {"kind": kind, "unit": result.unit, "status": result.verdict.status}
+            return {"event": "unit_finished", **told, "classification": str(result.bound.scenario.classification)}
         case CoreFrozen(core):
             return {"event": "core_frozen", "safety": core.safety.status if core.safety else None}
         case DraftRejected(index, archetype, reason, detail):

@@ -12,6 +12,7 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.profile import Profile
 from sirocco.profiles.load import load_scenario_file, load_suite
+from sirocco.profiles.spelling import spelling_remedy
 from sirocco.wiring.config import RunConfig
 
 _NEAREST = 3
@@ -71,8 +72,8 @@ def _listed_scenarios(profile: Profile, config: RunConfig) -> tuple[BoundScenari
 def _require_known(config: RunConfig, scenarios: Iterable[BoundScenario]) -> None:
     known = sorted({bound.scenario.category for bound in scenarios})
     if unknown := [category for category in config.categories if category not in known]:
-        remedy = "categories here: " + ", ".join(known)
-        raise ConfigError("--category", f"no scenario has category {unknown[0]!r}", remedy)
+        problem = f"no scenario has category {unknown[0]!r}"
+        raise ConfigError("--category", problem, spelling_remedy(unknown[0], known))
 
 
 def _is_chosen(bound: BoundScenario, config: RunConfig) -> bool:

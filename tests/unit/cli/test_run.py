@@ -279,3 +279,21 @@ def test_replay_counts_every_unit_of_the_run_and_names_those_that_are_lost(copy)
     assert done.stdout.splitlines()[-1] == said
     counted = json.loads(sirocco("replay", copy, "--format", "json").stdout)
     assert (counted["units"], counted["identical"]) == (len(index), len(index) - 1)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "meant"),
+    [
+        ("--agent", "./agent.sh", "did you mean cmd:./agent.sh?"),
+        ("--agent", "python3 agent.py", "did you mean 'cmd:python3 agent.py'?"),
+        ("--agent", "127.0.0.1:8000", "did you mean 'http://127.0.0.1:8000'?"),
+        ("--agent", "modle:openai:x", "did you mean model:openai:x?"),
+        ("--agent", "ref:memorzer", "did you mean 'ref:memorizer'?"),
+        ("--category", "prompt-injection", "did you mean 'prompt-injection-resistance'?"),
+    ],
+)
+def test_a_slip_is_answered_with_what_was_meant(option: str, value: str, meant: str) -> None:
+    agent = [] if option == "--agent" else ["--agent", "ref:careful"]
+    done = sirocco("run", *agent, option, value, "--dry-run")
+    assert done.code == 2
+    assert meant in done.stderr
