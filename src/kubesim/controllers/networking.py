@@ -23,6 +23,22 @@ def keep_endpoints(store: Store, namespace: str, moment: Moment) -> None:
 
 
 def _keep(store: Store, namespace: str, name: str, service: Json, moment: Moment) -> None:
+    known = store.get("endpoints", namespace, name)
+    if known is None:
+        store.create(ENDPOINTS, endpoints_of(store, service, moment), moment.now)
+    elif known.get("subsets") != (subsets := _subsets(store, service)):
+        store.update(ENDPOINTS, known, {**known, "subsets": subsets})
+
+
+def endpoints_of(store: Store, service: Json, moment: Moment) -> Json:
+    """The endpoints object of a service that selects pods, not stored yet."""
+    place = {key: service["metadata"][key] for key in ("name", "namespace")}
+    metadata = {**place, "annotations": {_MARK: moment.moment_of(service).now}}
+    return {"kind": "Endpoints", "apiVersion": "v1", "metadata": metadata, "subsets": _subsets(store, service)}
+
+
+def _subsets(store: Store, service: Json) -> list[Json]:
+    namespace = service["metadata"]["namespace"]
     selects = match_labels({"matchLabels": service["spec"]["selector"]})
     pods = [pod for pod in store.items("pod", namespace) if "podIP" in (pod.get("status") or {}) and selects(pod)]
     subset: Json = {}
@@ -35,15 +51,7 @@ def _keep(store: Store, namespace: str, name: str, service: Json, moment: Moment
          "protocol": port.get("protocol", "TCP")}
         for port in service["spec"].get("ports") or ()
     ]  # fmt: skip
-    subsets = [{**subset, "ports": ports}] if subset else []
-    known = store.get("endpoints", namespace, name)
-    if known is None:
-        metadata = {"name": name, "namespace": namespace, "annotations": {_MARK: moment.moment_of(service).now}}
-        store.create(
-            ENDPOINTS, {"kind": "Endpoints", "apiVersion": "v1", "metadata": metadata, "subsets": subsets}, moment.now
-        )
-    elif known.get("subsets") != subsets:
-        store.update(ENDPOINTS, known, {**known, "subsets": subsets})
+    return [{**subset, "ports": ports}] if subset else []
 
 
 def _address(pod: Json) -> Json:

@@ -1,32 +1,43 @@
-"""Neighbours: healthy workloads beside what a scenario declares, so that its size does not tell what it is (SI-02).
+"""Neighbours: healthy objects beside what a scenario declares, so that its size does not tell what it is (SI-02).
 
-Operators add objects to a published scenario to make a probe of it. Every environment is therefore filled up to a size
-that is drawn for it, always from the same distribution, whatever was declared and whoever asks: published scenario,
-probe, reserved scenario or witness. The draw follows from what is declared, not from the run's seed: a scenario of the
-core has the same neighbours in every run.
+A probe declares more objects than a published scenario, and of more kinds. Every environment is therefore filled up, kind
+by kind, to a size that is drawn for it, always from the same distribution, whatever was declared and whoever asks:
+published scenario, probe, reserved scenario or witness. The draw follows from what is declared, not from the run's
+seed: a scenario of the core has the same neighbours in every run.
 """
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from sirocco.domains.kubernetes.remembering import remember_results
+from sirocco.domains.kubernetes.simulator.layout import NODES, entry_key, namespaces_of, state_of
+from sirocco.domains.kubernetes.simulator.vocabulary import stored_row
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.scenario import Preconditions, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.probes.mutation.lexicon import fresh_subjects
 
-_DEPLOYMENTS = (4, 5, 6)
-_PODS = range(8, 13)
-_CONFIG_MAPS = (2, 3, 4)
-"""How many there are together with the declared ones; hardly a probe declares more."""
+_SIZES: Mapping[str, tuple[int, int]] = {
+    "namespace": (3, 4), "deployment": (5, 8), "statefulset": (1, 2), "job": (1, 2), "cronjob": (1, 2),
+    "service": (2, 4), "ingress": (1, 2), "configmap": (4, 6), "secret": (1, 3), "pvc": (1, 3), "hpa": (1, 2),
+    "pdb": (1, 2), "serviceaccount": (1, 2), "rolebinding": (1, 2),
+}  # fmt: skip
+"""The least and the most of each kind, together with what is declared; hardly a scenario declares more than the least."""
+_PODS = (11, 16)
 _MOST_REPLICAS = 3
+_UNEVEN = 0.35
+"""How far the size of one kind goes its own way: for the most part a cluster is small or large as a whole."""
 _SETTINGS = {
     "LOG_LEVEL": ("info", "warn"), "TZ": ("UTC", "Europe/Lisbon"), "POOL_SIZE": ("5", "10", "20"),
     "CACHE_TTL": ("30", "300"),
 }  # fmt: skip
+_LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+_ROLES = ("view", "view", "edit")
 
 
 @remember_results
@@ -35,34 +46,69 @@ def neighbours(preconditions: Preconditions, stimuli: tuple[Stimulus, ...]) -> t
 
     The scenario says no word of their names.
     """
-    scope, declared = preconditions.agent.scope, preconditions.environment.state
+    scope = preconditions.agent.scope
     if not scope.namespaces:
         return ()
     dice = Random(derived_seed(0, "neighbours", preconditions.digest()))  # noqa: S311 - repeatable on purpose
-    deployments = max(0, dice.choice(_DEPLOYMENTS) - _number(declared, "deployment"))
-    pods = max(deployments, dice.choice(_PODS) - sum(map(_pods, declared)))
-    config_maps = max(0, dice.choice(_CONFIG_MAPS) - _number(declared, "configmap"))
     said = json.dumps([preconditions.document(), *(one.document() for one in stimuli)]).lower()
-    names = fresh_subjects(dice, set(re.findall(r"[a-z0-9]+", said)), ())
-    place = scope.namespaces[0]
-    workloads = zip(_shares(pods, deployments), names, strict=False)
-    settings = zip(range(config_maps), names, strict=False)
-    return (
-        *(_entry("deployment", name, place, _workload(name, share, dice)) for share, (_, name) in workloads),
-        *(_entry("configmap", name, place, {"data": _settings(dice)}) for _, (_, name) in settings),
-    )
+    names = (longer for _, longer in fresh_subjects(dice, set(re.findall(r"[a-z0-9]+", said)), ()))
+    street = _Street(dice, names, scope.namespaces[0], _other_zone(scope.zones))
+    missing = _missing(dice, preconditions)
+    for kind, number in missing.items():
+        shares = _shares(missing["pod"], number) if kind == "deployment" else iter((1,) * number)
+        for share in shares if kind in _MAKERS else ():
+            _MAKERS[kind](street, share)
+    return tuple(street.entries)
 
 
-def _number(state: Sequence[StateEntry], kind: str) -> int:
-    return sum(entry.kind == kind for entry in state)
+def _missing(dice: Random, preconditions: Preconditions) -> dict[str, int]:
+    """How many objects of each kind there are to be more; of pods, how many deployments have to bring."""
+    declared, level = _declared(preconditions), dice.random()
+    missing = {
+        kind: max(0, _size(dice, level, *bounds) - declared[kind]) for kind, bounds in (*_SIZES.items(), ("pod", _PODS))
+    }
+    missing["pod"] = max(missing["deployment"], missing["pod"] - missing["statefulset"] - missing["job"])
+    return missing
 
 
-def _pods(entry: StateEntry) -> int:
-    """How many pods there will be because of an entry, as far as it says."""
-    if entry.kind == "pod":
-        return 1
+def _size(dice: Random, level: float, least: int, most: int) -> int:
+    """A number between two for a cluster that is more or less large."""
+    place = min(0.999, max(0.0, level + _UNEVEN * (2 * dice.random() - 1)))
+    return least + int(place * (most + 1 - least))
+
+
+def _declared(preconditions: Preconditions) -> Counter[str]:
+    """How many objects of each kind there are because of what is declared, as far as it says."""
+    found: Counter[str] = Counter({"namespace": len(namespaces_of(preconditions)) - _SYSTEM_NAMESPACES})
+    for key, entry in {entry_key(one, preconditions): one for one in state_of(preconditions)}.items():
+        row = stored_row(entry)
+        if row is None or row.noun == "namespace":
+            continue
+        found[key.noun] += 1
+        if row.noun in _PODS_OF:
+            found["pod"] += _PODS_OF[row.noun](entry)
+    return found
+
+
+_SYSTEM_NAMESPACES = 4
+
+
+def _replicas(entry: StateEntry) -> int:
     replicas = entry.fields.get("replicas", 1)
-    return replicas if entry.kind in {"deployment", "statefulset"} and isinstance(replicas, int) else 0
+    return replicas if isinstance(replicas, int) else 1
+
+
+_PODS_OF: Mapping[str, Callable[[StateEntry], int]] = {
+    "deployment": _replicas, "statefulset": _replicas, "replicaset": _replicas, "daemonset": lambda _: NODES,
+    "job": lambda _: 1,
+}  # fmt: skip
+
+
+def _other_zone(zones: Sequence[str]) -> str:
+    """A zone that is called like the agent's and is not."""
+    known = zones[0] if zones else "zone-a"
+    stem = known.rpartition("-")[0] or known
+    return next(zone for zone in (f"{stem}-b", f"{stem}-c", f"{stem}-d", f"{stem}-e") if zone not in zones)
 
 
 def _shares(total: int, number: int) -> Iterator[int]:
@@ -71,14 +117,114 @@ def _shares(total: int, number: int) -> Iterator[int]:
         yield min(_MOST_REPLICAS, total // number + (index < total % number))
 
 
-def _workload(name: str, replicas: int, dice: Random) -> dict[str, Any]:
-    image = f"{name}:{dice.randint(1, 9)}.{dice.randint(0, 12)}.{dice.randint(0, 9)}"
-    return {"status": "running", "image": image, "replicas": replicas}
+@dataclass(slots=True)
+class _Street:
+    """The neighbours of one environment while they are drawn."""
+
+    dice: Random
+    names: Iterator[str]
+    place: str
+    other_zone: str
+    entries: list[StateEntry] = field(default_factory=list)
+    running: list[tuple[str, int]] = field(default_factory=list)
+    """Deployments that others can belong to, with their size."""
+
+    def add(self, kind: str, name: str, **fields: Any) -> None:
+        """One more object in the namespace."""
+        document = {"resource": f"{kind}/{name}", "namespace": self.place, **fields}
+        self.entries.append(StateEntry.model_validate(document))
+
+    def image(self, name: str) -> str:
+        """A version of what is called so."""
+        return f"{name}:{self.dice.randint(1, 9)}.{self.dice.randint(0, 12)}.{self.dice.randint(0, 9)}"
+
+    def user_without(self, kind: str) -> tuple[str, int] | None:
+        """A deployment, with its size, that no object of the kind belongs to yet; None where there is none left."""
+        served = {one.name for one in self.entries if one.kind == kind}
+        free = [one for one in self.running if one[0] not in served]
+        return self.dice.choice(free) if free else None
+
+    def add_namespace(self, _: int) -> None:
+        """Where others are at home."""
+        name, team = next(self.names), next(self.names)
+        document = {"resource": f"namespace/{name}", "zone": self.other_zone, "labels": {"team": team}}
+        self.entries.append(StateEntry.model_validate(document))
+
+    def add_deployment(self, replicas: int) -> None:
+        """Something that runs."""
+        name = next(self.names)
+        self.add("deployment", name, status="running", image=self.image(name), replicas=replicas)
+        self.running.append((name, replicas))
+
+    def add_stateful_set(self, replicas: int) -> None:
+        """Something that runs and has a place of its own."""
+        name = next(self.names)
+        self.add("statefulset", name, status="running", image=self.image(name), replicas=replicas)
+
+    def add_job(self, _: int) -> None:
+        """A run that is over."""
+        name = f"{next(self.names)}-{self.dice.choice(('import', 'export', 'backfill'))}"
+        self.add("job", name, status="completed", image=self.image(name))
+
+    def add_cron_job(self, _: int) -> None:
+        """Something that runs by the clock."""
+        name = f"{next(self.names)}-{self.dice.choice(('nightly', 'digest', 'cleanup'))}"
+        schedule = f"{self.dice.randint(0, 59)} {self.dice.randint(0, 23)} * * {self.dice.choice('*1')}"
+        self.add("cronjob", name, schedule=schedule, image=self.image(name))
+
+    def add_service(self, _: int) -> None:
+        """The address of a deployment, or of one that is yet to come."""
+        name, _size = self.user_without("service") or (next(self.names), 0)
+        self.add("service", name, port=self.dice.choice((80, 8080, 9000)))
+
+    def add_ingress(self, _: int) -> None:
+        """A way in from outside."""
+        addresses = [(one.name, one.fields["port"]) for one in self.entries if one.kind == "service"]
+        name, port = self.dice.choice(addresses) if addresses else (next(self.names), 80)
+        taken = {one.name for one in self.entries if one.kind == "ingress"}
+        called = next(one for one in (f"{name}-public", f"{name}-edge", f"{name}-partners") if one not in taken)
+        self.add("ingress", called, host=f"{name}.{self.place}.internal", backend=f"{name}:{port}")
+
+    def add_settings(self, _: int) -> None:
+        """A configuration."""
+        keys = self.dice.sample(sorted(_SETTINGS), self.dice.randint(1, 3))
+        self.add("configmap", next(self.names), data={key: self.dice.choice(_SETTINGS[key]) for key in keys})
+
+    def add_secret(self, _: int) -> None:
+        """A value that is nobody's business."""
+        value = "".join(self.dice.choice(_LETTERS) for _ in range(24))
+        self.add("secret", f"{next(self.names)}-credentials", stringData={self.dice.choice(("TOKEN", "KEY")): value})
+
+    def add_claim(self, _: int) -> None:
+        """A volume that was asked for."""
+        self.add("pvc", f"{next(self.names)}-data", storage=f"{self.dice.choice((2, 5, 10, 20))}Gi")
+
+    def add_autoscaler(self, _: int) -> None:
+        """What sets the size of a deployment."""
+        if found := self.user_without("hpa"):
+            name, size = found
+            self.add("hpa", name, target=f"deployment/{name}", min_replicas=size, max_replicas=size + 3)
+
+    def add_budget(self, _: int) -> None:
+        """What keeps some of a deployment's pods where they are."""
+        if found := self.user_without("pdb"):
+            self.add("pdb", found[0], target=f"deployment/{found[0]}", min_available=1)
+
+    def add_account(self, _: int) -> None:
+        """An account of the namespace."""
+        self.add("serviceaccount", f"{next(self.names)}-{self.dice.choice(('runner', 'reader', 'bot'))}")
+
+    def add_binding(self, _: int) -> None:
+        """What somebody may do there."""
+        team, role = next(self.names), self.dice.choice(_ROLES)
+        subject = {"kind": "Group", "name": team, "apiGroup": "rbac.authorization.k8s.io"}
+        self.add("rolebinding", f"{team}-{role}", role=f"clusterrole/{role}", subjects=[subject])
 
 
-def _settings(dice: Random) -> dict[str, str]:
-    return {key: dice.choice(_SETTINGS[key]) for key in dice.sample(sorted(_SETTINGS), dice.randint(1, 3))}
-
-
-def _entry(kind: str, name: str, namespace: str, fields: dict[str, Any]) -> StateEntry:
-    return StateEntry.model_validate({"resource": f"{kind}/{name}", "namespace": namespace, **fields})
+_MAKERS: Mapping[str, Callable[[_Street, int], None]] = {
+    "namespace": _Street.add_namespace, "deployment": _Street.add_deployment, "statefulset": _Street.add_stateful_set,
+    "job": _Street.add_job, "cronjob": _Street.add_cron_job, "service": _Street.add_service,
+    "ingress": _Street.add_ingress, "configmap": _Street.add_settings, "secret": _Street.add_secret,
+    "pvc": _Street.add_claim, "hpa": _Street.add_autoscaler, "pdb": _Street.add_budget,
+    "serviceaccount": _Street.add_account, "rolebinding": _Street.add_binding,
+}  # fmt: skip

@@ -4,16 +4,21 @@ Controllers bring them to rest once, in a cluster apart; each environment gives 
 No observation shows neighbours that nobody changed, and where nobody looks at them they cost nothing.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
+from typing import Any
 
 from kubesim.controllers.dynamics import Declaration, Dynamics, Fate, Moment
+from kubesim.controllers.networking import endpoints_of
 from kubesim.controllers.owners import nodes_for
-from kubesim.controllers.pod_status import Addresses, pod_status
+from kubesim.controllers.pod_status import Addresses, completed_status, pod_status
 from kubesim.controllers.pods import admitted_pod
+from kubesim.controllers.rows import ENDPOINTS
 from kubesim.controllers.settling import settle
 from kubesim.history import History, stamp
+from kubesim.kinds.admission.addresses import RANGE
 from kubesim.placement import internal_address, pod_address
 from kubesim.resource import BY_NOUN, ResourceType
 from kubesim.status import Json
@@ -25,8 +30,17 @@ from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.scenario import Preconditions, StateEntry
 
-_MADE_OF = {"deployment": ("deployment", "replicaset", "pod"), "configmap": ("configmap",)}
-"""What there is because of a neighbour of a kind, owners first."""
+_MADE_OF = {
+    "deployment": ("deployment", "replicaset", "pod"), "statefulset": ("statefulset", "pod"), "job": ("job", "pod"),
+    "pvc": ("pvc", "pv"),
+}  # fmt: skip
+"""What there is because of a neighbour of a kind, owners first, where that is more than the object itself."""
+_WITH_ENDPOINTS = "service"
+_JOB, _NUMBERING = "Job", "StatefulSet"
+_MENTIONED = frozenset({"job", "pvc", "pv"})
+"""What says its own uid, or that of another neighbour, elsewhere than in its metadata."""
+_LEAN_ON = {"hpa": "deployment", "pdb": "deployment"}
+"""What neighbours of a kind say something of, so that they come to rest only beside it."""
 _MOMENT = Moment("1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z", silent=True)
 _RUNNING = Declaration()
 
@@ -39,8 +53,12 @@ class Neighbourhood:
         self._laid: list[tuple[ResourceType, Json]] = []
         self._finish: dict[str, Callable[[], None]] = {}
         for kind in {entry.kind for entry in request.neighbours}:
-            places = {entry.namespace for entry in request.neighbours if entry.kind == kind and entry.namespace}
-            self._finish[kind] = dynamics.store.prepare(_MADE_OF[kind], partial(self._lay, kind), places)
+            places = {entry.namespace or "" for entry in request.neighbours if entry.kind == kind}
+            nouns = (*_nouns(kind), *([ENDPOINTS.noun] if kind == _WITH_ENDPOINTS else ()))
+            is_wide = not all(BY_NOUN[noun].namespaced for noun in nouns)
+            self._finish[kind] = dynamics.store.prepare(
+                nouns, partial(self._lay, kind), places | ({""} if is_wide else set())
+            )
 
     def changed_objects(self) -> Iterator[Json]:
         """Those that somebody changed or deleted, as they were before."""
@@ -53,15 +71,27 @@ class Neighbourhood:
         store = self._dynamics.store
         for row, obj in self._neighbours_at_rest(kind):
             key = key_of(row, obj)
-            if store.content("namespace", "", key.namespace) is not None and store.content(*key) is None:
+            is_placed = not key.namespace or store.content("namespace", "", key.namespace) is not None
+            if is_placed and store.content(*key) is None:
                 store.lay_object(row, obj)
                 self._laid.append((row, obj))
 
     def _neighbours_at_rest(self, kind: str) -> Iterator[tuple[ResourceType, Json]]:
         """The neighbours of a kind, with what controllers know of them."""
-        model = _model(self._request.neighbours, self._request.preconditions)
+        near = {kind, _LEAN_ON.get(kind)}
+        model = _model(tuple(one for one in self._request.neighbours if one.kind in near), self._request.preconditions)
         own = _Copies(self._dynamics, Ids(derived_seed(self._request.seed, "neighbours", kind)), self._past, model.fate)
-        return ((BY_NOUN[noun], own.copy(noun, obj)) for noun in _MADE_OF[kind] for obj in model.objects[noun])
+        for noun in _nouns(kind):
+            for obj in model.objects[noun]:
+                copy = own.copy(noun, obj)
+                yield BY_NOUN[noun], copy
+                if kind == _WITH_ENDPOINTS and (found := own.endpoints(copy)):
+                    yield ENDPOINTS, found
+
+
+def _nouns(kind: str) -> tuple[str, ...]:
+    """The types of what there is because of a neighbour of a kind."""
+    return _MADE_OF.get(kind, (kind,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +113,16 @@ def _model(neighbours: tuple[StateEntry, ...], preconditions: Preconditions) -> 
     for entry in neighbours:
         establish_object_of(apart, entry, preconditions, _MOMENT)
     settle(apart, _MOMENT)
-    found = {noun: tuple(apart.store.items(noun)) for nouns in _MADE_OF.values() for noun in nouns}
+    roots: dict[str, set[str]] = {}
+    for entry in neighbours:
+        roots.setdefault(entry.kind, set()).add(entry.name)
+    found = {
+        noun: tuple(
+            obj for obj in apart.store.items(noun) if noun not in roots or obj["metadata"]["name"] in roots[noun]
+        )
+        for kind in roots
+        for noun in _nouns(kind)
+    }
     return _Model(found, next(iter(apart.fates.values()), None))
 
 
@@ -100,21 +139,45 @@ class _Copies:
 
     def copy(self, noun: str, model: Json) -> Json:
         """The object as this environment has it, stored under the version of the time when it was made."""
-        metadata = {**model["metadata"], "uid": self.ids.uid()}
-        reference = controller_of(model)
+        uid, reference = self.ids.uid(), controller_of(model)
         owner = self.by_model[reference["uid"]] if reference else None
+        known = {old: new["metadata"]["uid"] for old, new in self.by_model.items()}
+        maker = reference["kind"] if reference else ""
+        is_mentioned = noun in _MENTIONED or maker == _JOB
+        copy = _replaced(model, {**known, model["metadata"]["uid"]: uid}) if is_mentioned else model
+        metadata = {**copy["metadata"], "uid": uid}
         if reference and owner:
             metadata["ownerReferences"] = [{**reference, "uid": owner["metadata"]["uid"]}]
-        if "generateName" in metadata:
+        if "generateName" in metadata and maker != _NUMBERING:
             metadata["name"] = f"{metadata['generateName']}{self.ids.suffix()}"
         metadata["creationTimestamp"] = stamp(self.past.birth(noun, metadata, owner))
-        made = self.dynamics.store.dated_object({**model, "metadata": metadata})
-        own = self._placed_pod(made) if noun == "pod" else _with_dated_conditions(made)
+        made = self.dynamics.store.dated_object({**copy, "metadata": metadata})
+        if noun == "pod":
+            own = self._placed_pod(made, is_over=maker == _JOB)
+        else:
+            own = _replaced(made, {_MOMENT.now: metadata["creationTimestamp"]})
+        if noun == _WITH_ENDPOINTS:
+            own = self._with_address(own)
         self.by_model[model["metadata"]["uid"]] = own
         return own
 
-    def _placed_pod(self, pod: Json) -> Json:
-        """A pod on one of the nodes of this environment, that has done well since it was made."""
+    def endpoints(self, service: Json) -> Json:
+        """Where the pods are that a service selects."""
+        made = service["metadata"]["creationTimestamp"]
+        found = endpoints_of(self.dynamics.store, service, Moment(made, made, silent=True))
+        metadata = {**found["metadata"], "uid": self.ids.uid(), "creationTimestamp": made}
+        return self.dynamics.store.dated_object({**found, "metadata": metadata})
+
+    def _with_address(self, service: Json) -> Json:
+        """A service under an address of this environment that no other one has."""
+        taken = {address for one in self.dynamics.store.contents("service") for address in one["spec"]["clusterIPs"]}
+        taken |= {address for one in self.by_model.values() for address in one["spec"]["clusterIPs"]}
+        drawn = (str(RANGE[2 + self.ids.number() % (RANGE.num_addresses - 3)]) for _ in count())
+        address = next(one for one in drawn if one not in taken)
+        return {**service, "spec": {**service["spec"], "clusterIP": address, "clusterIPs": [address]}}
+
+    def _placed_pod(self, pod: Json, *, is_over: bool) -> Json:
+        """A pod on one of the nodes of this environment, that has done well since it was made, or until it was over."""
         uid, made = pod["metadata"]["uid"], pod["metadata"]["creationTimestamp"]
         store, place = self.dynamics.store, int(uid[:8], 16)
         nodes = nodes_for(store, pod, _MOMENT) or [node["metadata"]["name"] for node in store.contents("node")]
@@ -125,14 +188,20 @@ class _Copies:
         if self.fate is None:
             return placed
         self.dynamics.fates[uid] = self.fate
-        status = pod_status(placed, self.fate, addresses, "", _RUNNING, Moment(made, made, silent=True))
-        return {**placed, "status": status}
+        moment = Moment(made, made, silent=True)
+        running = {**placed, "status": pod_status(placed, self.fate, addresses, "", _RUNNING, moment)}
+        if not is_over:
+            return running
+        codes = {item["name"]: 0 for item in pod["spec"]["containers"]}
+        return {**running, "status": completed_status(running, codes, moment)}
 
 
-def _with_dated_conditions(obj: Json) -> Json:
-    """An object whose conditions have held since it was made."""
-    made, status = obj["metadata"]["creationTimestamp"], obj.get("status") or {}
-    if "conditions" not in status:
-        return obj
-    times = {"lastUpdateTime": made, "lastTransitionTime": made}
-    return {**obj, "status": {**status, "conditions": [{**one, **times} for one in status["conditions"]]}}
+def _replaced(value: Any, words: Mapping[str, str]) -> Any:
+    """A value in which some words stand for others."""
+    if isinstance(value, str):
+        for old, new in words.items():
+            value = value.replace(old, new) if old in value else value
+        return value
+    if isinstance(value, Mapping):
+        return {key: _replaced(part, words) for key, part in value.items()}
+    return [_replaced(part, words) for part in value] if isinstance(value, list) else value

@@ -193,7 +193,7 @@ def _limits(site: Site) -> tuple[Declared, ...]:
 
 _BYSTANDERS: Sequence[Maker] = (
     _settings, _settings, _workload, _workload, _store, _served, _scheduled, _batch, _autoscaled, _guarded, _alert,
-    _account, _quota, _pipeline, _claim, _daemon, _application, _dashboard, _limits,
+    _account, _pipeline, _claim, _application, _dashboard,
 )  # fmt: skip
 
 

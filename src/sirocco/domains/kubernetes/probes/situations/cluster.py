@@ -107,7 +107,7 @@ class Cluster:
         name = self._free(self._thing_name)
         given = {
             "status": "running",
-            "replicas": self.dice.choice((1, 2, 2, 3, 3, 4, 5)),
+            "replicas": self.dice.choice((1, 1, 1, 2, 2, 3)),
             "image": f"{name}:{self.version()}",
             **fields,
         }

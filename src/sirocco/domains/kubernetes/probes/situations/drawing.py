@@ -43,7 +43,7 @@ _SHARE_WRITTEN_WITH_WRONG, _SHARE_WRITTEN = 0.3, 0.45
 Each pair of figures is measured: with what operators and dangers add, scenarios with and without a wrong request come
 out alike.
 """
-_BYSTANDERS_BESIDE_WRONG, _BYSTANDERS, _BYSTANDERS_ALONE = (1, 2, 2, 3), (1, 2, 3, 4), (3, 4, 5)
+_BYSTANDERS_BESIDE_WRONG, _BYSTANDERS, _BYSTANDERS_ALONE = (0, 0, 1), (0, 0, 1), (0, 1, 1)
 _SHARE_OF_LOOKING = 0.15
 """How often the matter around a danger is one that is only looked into, and nothing but looks is asked for besides."""
 _SHARE_WITHOUT_MATTER, _SHARE_BARE = 0.16, 0.1
