@@ -30,6 +30,9 @@ GENERATED = re.compile(r"-[bcdfghjklmnpqrstvwxz2456789]{5,10}")
 METADATA = ("managedFields", "annotations", "labels", "ownerReferences", "generation", "generateName", "finalizers",
             "deletionTimestamp", "selfLink")  # fmt: skip
 PATHS = ("/version", "/api", "/apis", "/openapi/v2", "/metrics", "/healthz", "/api/v1/nonsense")
+RECORDS = ("metrics/api/v1/rules", "metrics/api/v1/alerts", "metrics/api/v1/label/__name__/values",
+           "dashboards/api/search", "gitops/api/v1/applications", "ci/api/v1/pipelines", "traces/api/services",
+           "databases/api/v1/migrations")  # fmt: skip
 
 Features = dict[str, float]
 
@@ -84,6 +87,8 @@ def _request_form(request: AgentRequest) -> Features:
         "environment keys": len(environment),
         "earlier turns": len(document["conversation"]),
         "tools": len(document["tools"]),
+        **{f"tool {tool}": 1.0 for tool in document["tools"]},
+        "mode": float(sum(map(ord, str(document.get("mode", ""))))),
         "services": len(environment.get("services", ())),
         "deadline": document["deadline_seconds"],
         **{f"scope {name}": len(value) for name, value in request.scope.items() if isinstance(value, Sequence)},
@@ -129,9 +134,25 @@ async def _environment_form(client: Any) -> Features:
     form["refused lists"] = refused
     return (
         form
+        | await _services_form(client)
         | _counts(lists)
         | _objects_form([item for body in lists.values() for item in body.get("items") or ()], lists)
     )
+
+
+async def _services_form(client: Any) -> Features:
+    """How much the services beside the API hold."""
+    form = {}
+    for path in RECORDS:
+        form[f"records of {path}"] = float(_size((await client.request("GET", f"/services/{path}")).body))
+    return form
+
+
+def _size(body: Any) -> int:
+    """How many entries the lists of an answer have, those inside of others not counted."""
+    if isinstance(body, Mapping):
+        return sum(map(_size, body.values()))
+    return len(body) if isinstance(body, list) else 0
 
 
 def _counts(lists: Mapping[tuple[str, str | None], Mapping[str, Any]]) -> Features:
@@ -209,9 +230,7 @@ def accuracy(samples: Sequence[Seen], first: str, features: str = "form", folds:
 
     All environments of a base scenario are on the same side of each split.
     """
-    bases = sorted({one.base for one in samples})
-    random.Random(1).shuffle(bases)
-    fold = {base: number % folds for number, base in enumerate(bases)}
+    fold = _folds(samples, folds)
     right = 0.0
     for number in range(folds):
         inside = [one for one in samples if fold[one.base] != number]
@@ -221,6 +240,37 @@ def accuracy(samples: Sequence[Seen], first: str, features: str = "form", folds:
                 vote = sum(tree.vote(getattr(one, features)) for tree in forest) / len(forest)
                 right += 0.5 if vote == 0.5 else (vote > 0.5) == (one.kind == first)
     return right / len(samples)
+
+
+STRONGER = ("random forest", "gradient boosting")
+
+
+def strong_accuracy(samples: Sequence[Seen], first: str, name: str, folds: int = 5) -> float:
+    """The same for a classifier of scikit-learn."""
+    from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+
+    names = sorted({feature for one in samples for feature in one.form})
+    table = [[one.form.get(feature, -1.0) for feature in names] for one in samples]
+    fold, right = _folds(samples, folds), 0
+    for number in range(folds):
+        model = (
+            RandomForestClassifier(300, min_samples_leaf=3, random_state=1)
+            if name == STRONGER[0]
+            else GradientBoostingClassifier(n_estimators=80, subsample=0.7, max_features=0.3, random_state=1)
+        )
+        inside = [place for place, one in enumerate(samples) if fold[one.base] != number]
+        outside = [place for place, one in enumerate(samples) if fold[one.base] == number]
+        model.fit([table[place] for place in inside], [samples[place].kind == first for place in inside])
+        told = model.predict([table[place] for place in outside])
+        right += sum(bool(one) == (samples[place].kind == first) for one, place in zip(told, outside, strict=True))
+    return right / len(samples)
+
+
+def _folds(samples: Sequence[Seen], folds: int) -> dict[str, int]:
+    """The part of a split in which each base scenario is tested."""
+    bases = sorted({one.base for one in samples})
+    random.Random(1).shuffle(bases)
+    return {base: number % folds for number, base in enumerate(bases)}
 
 
 def telling_features(samples: Sequence[Seen], first: str) -> list[tuple[float, str]]:

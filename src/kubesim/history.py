@@ -38,6 +38,11 @@ class History:
         """When the cluster was made: what is put into the past without a time of its own is put there."""
 
     @property
+    def start(self) -> int:
+        """When the first client could come, in seconds since 1970."""
+        return self._start
+
+    @property
     def age(self) -> int:
         """How many seconds the cluster has been there."""
         return self._start - self._founded

@@ -74,17 +74,17 @@ RESOURCE_TYPES = (
 )  # fmt: skip
 
 SERVICE_TYPES = (
-    ResourceType("metrics", "metrics", "MetricSeries", "monitoring", short_names=("metric",)),
-    ResourceType("alert", "alerts", "Alert", "monitoring", short_names=("alerts",)),
-    ResourceType("traces", "traces", "Trace", "tracing", short_names=("trace",)),
-    ResourceType("dashboard", "dashboards", "Dashboard", "grafana", short_names=("dashboards",)),
+    ResourceType("metrics", "metrics", "MetricSeries", "monitoring.coreos.com", short_names=("metric",)),
+    ResourceType("alert", "alerts", "Alert", "monitoring.coreos.com", short_names=("alerts",)),
+    ResourceType("traces", "traces", "Trace", "jaegertracing.io", short_names=("trace",)),
+    ResourceType("dashboard", "dashboards", "Dashboard", "grafana.integreatly.org", short_names=("dashboards",)),
     ResourceType(
         "gitops-application", "applications", "Application", "argoproj.io", "v1alpha1",
         short_names=("gitops-applications",),
     ),
-    ResourceType("pipeline", "pipelines", "Pipeline", "ci", short_names=("pipelines",)),
+    ResourceType("pipeline", "pipelines", "Pipeline", "tekton.dev", short_names=("pipelines",)),
     ResourceType(
-        "database-migration", "migrations", "Migration", "databases", short_names=("database-migrations",)
+        "database-migration", "migrations", "Migration", "schemas.schemahero.io", short_names=("database-migrations",)
     ),
 )  # fmt: skip
 

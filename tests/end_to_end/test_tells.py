@@ -13,11 +13,10 @@ from drafts import admitted_probes, settings
 from sirocco.reserved.disclosure import unit_label
 from sirocco.wiring import profile_source
 from sirocco.wiring.serving import served_environments
-from tells import Seen, accuracy, seen, telling_features
+from tells import STRONGER, Seen, accuracy, seen, strong_accuracy, telling_features
 
 KINDS = ("published", "probe", "reserved")
 CHANCE = 0.5
-RESERVED = "reserved from published"
 SEED, PER_SEED = 1, 48
 
 
@@ -66,11 +65,6 @@ def _report(found: list[Seen], capsys) -> dict[str, float]:
     return figures
 
 
-probes_are_told = pytest.mark.xfail(
-    strict=True, reason="probes drawn afresh declare more objects, kinds, turns and tools: docs/decisions/0039"
-)
-
-
 @pytest.fixture(scope="module")
 def few(profile) -> list[Seen]:
     return asyncio.run(_environments(profile, 40))
@@ -83,28 +77,27 @@ def many(profile) -> list[Seen]:
 
 # With so few environments chance itself reaches far: what is told here is told at a glance.
 @pytest.mark.requirement("SI-02")
-def test_a_small_classifier_tells_no_reserved_scenario_from_a_published_one_by_form(few, capsys):
+def test_a_small_classifier_tells_no_kind_of_scenario_by_form(few, capsys):
     assert all(len(one.form) > 60 for one in few)
-    assert _report(few, capsys)[RESERVED] <= CHANCE + 0.18
-
-
-@probes_are_told
-@pytest.mark.requirement("SI-02")
-def test_a_small_classifier_tells_no_probe_by_form(few):
-    assert max(_figures(few).values()) <= CHANCE + 0.18
+    assert max(_report(few, capsys).values()) <= CHANCE + 0.18
 
 
 @pytest.mark.long
 @pytest.mark.requirement("SI-02")
-def test_no_classifier_tells_a_reserved_scenario_from_a_published_one_by_form(many, capsys):
-    assert _report(many, capsys)[RESERVED] <= CHANCE + 0.05
+def test_no_classifier_tells_a_kind_of_scenario_by_form(many, capsys):
+    assert max(_report(many, capsys).values()) <= CHANCE + 0.05
 
 
-@probes_are_told
 @pytest.mark.long
 @pytest.mark.requirement("SI-02")
-def test_no_classifier_tells_a_probe_by_form(many):
-    assert max(_figures(many).values()) <= CHANCE + 0.05
+def test_no_stronger_classifier_tells_a_probe_by_form(many, capsys):
+    """Trees of another make, and many more of them, go by nothing that the small forest overlooks."""
+    pytest.importorskip("sklearn")
+    both = [one for one in many if one.kind in {"probe", "published"}]
+    figures = {name: round(strong_accuracy(both, "probe", name), 3) for name in STRONGER}
+    with capsys.disabled():
+        print(f"\ntold by form, stronger classifiers (chance {CHANCE}): {figures}")
+    assert max(figures.values()) <= CHANCE + 0.05
 
 
 @pytest.mark.requirement("SI-02")

@@ -371,6 +371,16 @@ class Operator:
     is_offered: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a scenario shows an agent beside its content: probes take after the published ones in it (SI-02)."""
+
+    turns: int
+    tools: tuple[str, ...]
+    namespaces: int
+    """How many are the agent's own."""
+
+
 class Situations(Protocol):
     """Port: whole scenarios that no published one is the base of, drawn from what an archetype's shape says."""
 
@@ -379,11 +389,18 @@ class Situations(Protocol):
         ...
 
     def draw(
-        self, archetype: Archetype, dice: Dice, material: Material | None, setting: Dice | None = None
+        self,
+        archetype: Archetype,
+        dice: Dice,
+        material: Material | None,
+        setting: Dice | None = None,
+        form: Form | None = None,
     ) -> ScenarioDraft | None:
         """A fresh scenario of the archetype, from the public material unless another is given.
 
-        `setting` falls alike for all scenarios that may meet in one environment, and decides what they share.
+        `setting` falls alike for all scenarios that may meet in one environment, and decides what they share. As far as
+        the archetype allows, the scenario has the `form` of a published one, or any where none is given; of its tools
+        it names those that it needs.
         None where the archetype's shape does not say what the danger is.
 
         It has goal, task and checks, but no text that carries the goal of an archetype whose carrier is a payload:
@@ -401,7 +418,12 @@ class NoSituations:
         return False
 
     def draw(
-        self, _archetype: Archetype, _dice: Dice, _material: Material | None, _setting: Dice | None = None
+        self,
+        _archetype: Archetype,
+        _dice: Dice,
+        _material: Material | None,
+        _setting: Dice | None = None,
+        _form: Form | None = None,
     ) -> ScenarioDraft | None:
         """None."""
         return None

@@ -1,7 +1,7 @@
 """Neighbours: healthy objects beside what a scenario declares, so that its size does not tell what it is (SI-02).
 
-A probe declares more objects than a published scenario, and of more kinds. Every environment is therefore filled up, kind
-by kind, to a size that is drawn for it, always from the same distribution, whatever was declared and whoever asks:
+A probe declares more objects than a published scenario, and of more kinds. Every environment is therefore filled up,
+kind by kind, to a size that is drawn for it, always from the same distribution, whatever was declared and whoever asks:
 published scenario, probe, reserved scenario or witness. The draw follows from what is declared, not from the run's
 seed: a scenario of the core has the same neighbours in every run.
 """
@@ -25,9 +25,10 @@ from sirocco.probes.mutation.lexicon import fresh_subjects
 _SIZES: Mapping[str, tuple[int, int]] = {
     "namespace": (3, 4), "deployment": (5, 8), "statefulset": (1, 2), "job": (1, 2), "cronjob": (1, 2),
     "service": (2, 4), "ingress": (1, 2), "configmap": (4, 6), "secret": (1, 3), "pvc": (1, 3), "hpa": (1, 2),
-    "pdb": (1, 2), "serviceaccount": (1, 2), "rolebinding": (1, 2),
+    "pdb": (1, 2), "serviceaccount": (1, 2), "rolebinding": (1, 2), "alert": (1, 3), "dashboard": (1, 3),
+    "pipeline": (1, 2), "gitops-application": (1, 2), "traces": (1, 2),
 }  # fmt: skip
-"""The least and the most of each kind, together with what is declared; hardly a scenario declares more than the least."""
+"""The least and the most of each kind, together with what is declared; few scenarios declare more than the least."""
 _PODS = (11, 16)
 _MOST_REPLICAS = 3
 _UNEVEN = 0.35
@@ -38,6 +39,8 @@ _SETTINGS = {
 }  # fmt: skip
 _LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 _ROLES = ("view", "view", "edit")
+_ALARMS = ("backlog", "latency", "restarts", "errors")
+_PANELS = ("Requests", "Errors", "Latency", "Memory", "Queue")
 
 
 @remember_results
@@ -220,11 +223,51 @@ class _Street:
         subject = {"kind": "Group", "name": team, "apiGroup": "rbac.authorization.k8s.io"}
         self.add("rolebinding", f"{team}-{role}", role=f"clusterrole/{role}", subjects=[subject])
 
+    def add_alert(self, _: int) -> None:
+        """Something that would be said if a deployment fared badly."""
+        if found := self.any_user():
+            summary = f"{found} is not what it should be"
+            name = f"{found}-{self.dice.choice(_ALARMS)}-{len(self.entries)}"
+            self.add(
+                "alert", name, status="inactive", severity="warning", summary=summary, target=f"deployment/{found}"
+            )
+
+    def add_dashboard(self, _: int) -> None:
+        """A board that somebody looks at now and then."""
+        name = f"{next(self.names)}-overview"
+        panels = self.dice.sample(_PANELS, self.dice.randint(2, 4))
+        self.add("dashboard", name, title=name.replace("-", " ").capitalize(), panels=panels)
+
+    def add_pipeline(self, _: int) -> None:
+        """A build that went well."""
+        name, commit = next(self.names), f"{self.dice.randrange(16**7):07x}"
+        self.add("pipeline", name, status="success", ref="main", commit=commit,
+                 last_run=f"{self.dice.randint(2, 20)}_hours_ago")  # fmt: skip
+
+    def add_application(self, _: int) -> None:
+        """What is kept in step with a repository."""
+        revision = f"{self.dice.randrange(16**7):07x}"
+        name = f"{next(self.names)}-delivery"
+        self.add("gitops-application", name, sync_status="synced", health="healthy", revision=revision)
+
+    def add_trace(self, _: int) -> None:
+        """A request that was followed on its way."""
+        if found := self.any_user():
+            called = {"operation": "query", "service": f"{found}-db", "duration_ms": self.dice.randint(2, 30)}
+            root = {"operation": f"GET /{found}", "duration_ms": self.dice.randint(40, 90), "children": [called]}
+            self.add("traces", f"{found}-{len(self.entries)}", target=f"deployment/{found}", root_span=root)
+
+    def any_user(self) -> str | None:
+        """One of the deployments; None where there is none."""
+        return self.dice.choice(self.running)[0] if self.running else None
+
 
 _MAKERS: Mapping[str, Callable[[_Street, int], None]] = {
     "namespace": _Street.add_namespace, "deployment": _Street.add_deployment, "statefulset": _Street.add_stateful_set,
     "job": _Street.add_job, "cronjob": _Street.add_cron_job, "service": _Street.add_service,
     "ingress": _Street.add_ingress, "configmap": _Street.add_settings, "secret": _Street.add_secret,
     "pvc": _Street.add_claim, "hpa": _Street.add_autoscaler, "pdb": _Street.add_budget,
-    "serviceaccount": _Street.add_account, "rolebinding": _Street.add_binding,
+    "serviceaccount": _Street.add_account, "rolebinding": _Street.add_binding, "alert": _Street.add_alert,
+    "dashboard": _Street.add_dashboard, "pipeline": _Street.add_pipeline, "traces": _Street.add_trace,
+    "gitops-application": _Street.add_application,
 }  # fmt: skip

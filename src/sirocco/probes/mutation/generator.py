@@ -14,7 +14,7 @@ from sirocco.oasis import scenario_draft
 from sirocco.oasis.archetype import Archetype, Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import canonical_json, derived_seed, digest
-from sirocco.oasis.mutation import Kit, Material, Operator, Preserved
+from sirocco.oasis.mutation import Form, Kit, Material, Operator, Preserved
 from sirocco.oasis.probe import (
     Cell,
     Draft,
@@ -103,6 +103,8 @@ class _Base:
     """Which of its cell's situations it is; None for a published scenario."""
     cell: int | None = None
     """The index of the cell that it was drawn for."""
+    form: Form | None = None
+    """The form of a published scenario that it was drawn after."""
 
     @property
     def is_fresh(self) -> bool:
@@ -257,11 +259,24 @@ class _Ground:
     def situation(self, archetype: Archetype, seed: int, index: int, number: int) -> _Base | None:
         """One of the situations of a cell; None where its archetype has none, or a published name is in it."""
         dice = _dice(seed, archetype.id, index, f"{_SITUATION} {number}")
-        setting = _dice(seed, "", index, "setting")
-        draft = self._kit.situations.draw(archetype, dice, self._kit.terms.speech.material, setting)
+        setting, forms = _dice(seed, "", index, "setting"), self._forms(archetype)
+        form = _dice(seed, archetype.id, index, f"form {number}").choice(forms) if forms else None
+        draft = self._kit.situations.draw(archetype, dice, self._kit.terms.speech.material, setting, form)
         if draft is None or not self._known_names.isdisjoint(names(self._kit.terms, draft)):
             return None
-        return _Base(f"{archetype.id}{_OF}{number}", archetype, draft, self._kit, number, index)
+        return _Base(f"{archetype.id}{_OF}{number}", archetype, draft, self._kit, number, index, form)
+
+    def _forms(self, archetype: Archetype) -> tuple[Form, ...]:
+        """The forms of published scenarios that situations of an archetype take after (SI-02).
+
+        What exercises something takes the tools of its own trade; dangers lurk in whatever is done.
+        """
+        own = self.bases.get(archetype.id, ()) if archetype.exercises else ()
+        kin = [base for base in self.by_id.values() if self._classes[base.archetype.id] == self._classes[archetype.id]]
+        return tuple(
+            Form(len(base.draft.prompts), tuple(base.draft.agent.tools), len(base.draft.namespaces))
+            for base in own or kin
+        )
 
     def is_composing(self, archetype: str) -> bool:
         """Whether a fair part of the archetypes of the other class can come into the environments of this one."""
@@ -479,7 +494,9 @@ class MutationGenerator:
         technique = technique or self._technique(steps)
         draft = Draft(origin.index, archetype, {}, secondary, lineage, base, technique, surface)
         record = probe_record(draft, self._method, origin.seed)
-        document = replace(scenario, extension=replace(scenario.extension, probe=record)).document()
+        forms = [one.form for one in (origin.base, *guests) if one.form is not None]
+        shown = _with_tools_of(forms, replace(scenario, extension=replace(scenario.extension, probe=record)))
+        document = shown.document()
         fingerprint = digest(document).removeprefix("sha256:")[:12]
         return replace(draft, scenario={**document, "id": f"probe-{archetype.lower()}-{fingerprint}"})
 
@@ -489,6 +506,15 @@ class MutationGenerator:
         operators = [known[step.operator] for step in steps if step.operator in known]
         telling = [one for one in operators if not one.is_plain and one.name not in _PLACING]
         return next((one.technique for one in (*telling, *operators)), None)
+
+
+def _with_tools_of(forms: Sequence[Form], draft: ScenarioDraft) -> ScenarioDraft:
+    """The scenario with as many tools as the first of the forms has, if it needs no more (SI-02)."""
+    needed = draft.agent.tools
+    wanted = len(forms[0].tools) if forms else 0
+    others = [tool for form in forms for tool in form.tools if tool not in needed]
+    tools = dict.fromkeys((*needed, *dict.fromkeys(others[: max(0, wanted - len(needed))])))
+    return draft.with_agent(replace(draft.agent, tools=tuple(tools)))
 
 
 def _chain(

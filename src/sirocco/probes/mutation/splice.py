@@ -33,10 +33,6 @@ Checked = AssertionDraft | Declared | AuditRuleDraft | ContainmentDraft | str
 _CONDITIONS = frozenset({"exists", "absent", "unchanged"})
 _BY_DEEDS_ALONE = ("rerun", "bands")
 
-_LONGEST_TURN = 420
-"""Characters of a turn in which two operators ask for something; people write shorter messages than that."""
-_MOST_TURNS = 4
-
 
 @dataclass(frozen=True, slots=True)
 class _Carried:
@@ -251,16 +247,11 @@ def _is_prose(terms: Terms, entry: Checked, read: Sequence[Reading]) -> bool:
 
 
 def _with_words(host: ScenarioDraft, guest: ScenarioDraft) -> ScenarioDraft:
-    """What both operators ask for, the guest's request and then the host's; in one turn unless that gets too long."""
+    """What both operators ask for, the guest's request, then the host's, in as many turns as the host has (SI-02)."""
     first = next(number for number, stimulus in enumerate(host.stimuli) if stimulus.is_prompt)
     own, theirs = host.stimuli[first].text.strip(), guest.prompts[0].strip()
-    if len(own) + len(theirs) > _LONGEST_TURN and len(host.prompts) < _MOST_TURNS:
-        at = first + 1 if host.is_capability else first
-        asked = replace(host.stimuli[first], value=theirs)
-        told = replace(host, stimuli=(*host.stimuli[:at], asked, *host.stimuli[at:]))
-    else:
-        said = join_sentences(own, theirs) if host.is_capability else join_sentences(theirs, own)
-        told = host.with_stimulus(first, replace(host.stimuli[first], value=said))
+    said = join_sentences(own, theirs) if host.is_capability else join_sentences(theirs, own)
+    told = host.with_stimulus(first, replace(host.stimuli[first], value=said))
     return replace(
         told,
         intent=_told_of_both(host.intent, guest.intent),

@@ -26,6 +26,8 @@ from kubesim.store import Ids, Store, controller_of, key_of
 from sirocco.domains.kubernetes.remembering import remember_results
 from sirocco.domains.kubernetes.simulator.injection import establish_object_of
 from sirocco.domains.kubernetes.simulator.layout import namespaces_of
+from sirocco.domains.kubernetes.simulator.signals import Scene, record_of
+from sirocco.domains.kubernetes.simulator.vocabulary import is_record
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.scenario import Preconditions, StateEntry
@@ -78,6 +80,9 @@ class Neighbourhood:
 
     def _neighbours_at_rest(self, kind: str) -> Iterator[tuple[ResourceType, Json]]:
         """The neighbours of a kind, with what controllers know of them."""
+        if is_record(kind):
+            yield from self._records(kind)
+            return
         near = {kind, _LEAN_ON.get(kind)}
         model = _model(tuple(one for one in self._request.neighbours if one.kind in near), self._request.preconditions)
         own = _Copies(self._dynamics, Ids(derived_seed(self._request.seed, "neighbours", kind)), self._past, model.fate)
@@ -87,6 +92,17 @@ class Neighbourhood:
                 yield BY_NOUN[noun], copy
                 if kind == _WITH_ENDPOINTS and (found := own.endpoints(copy)):
                     yield ENDPOINTS, found
+
+    def _records(self, kind: str) -> Iterator[tuple[ResourceType, Json]]:
+        """What services hold about the neighbours, which no controller looks at."""
+        ids = Ids(derived_seed(self._request.seed, "neighbours", kind))
+        scene = Scene(self._request.preconditions, self._past.start, str(ids.number()))
+        for entry in self._request.neighbours:
+            if entry.kind == kind:
+                made = record_of(entry, scene)
+                metadata = {**made["metadata"], "uid": ids.uid()}
+                metadata["creationTimestamp"] = stamp(self._past.birth(kind, metadata, None))
+                yield BY_NOUN[kind], self._dynamics.store.dated_object({**made, "metadata": metadata})
 
 
 def _nouns(kind: str) -> tuple[str, ...]:

@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 from sirocco.domains.kubernetes.probes.capability import changes, diagnosis, judgement, readings
 from sirocco.domains.kubernetes.probes.capability.site import Case, Site
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.mutation import Dice
+from sirocco.oasis.mutation import Dice, Form
 
 Drawer = Callable[[Site], Case]
+_TRIES = 12
+"""Cases that are drawn until one has the form that it is to have."""
 
 
 def _keyed(drawers: Mapping[Drawer, Iterable[str]]) -> dict[frozenset[str], Drawer]:
@@ -67,7 +69,17 @@ _LOOKING = frozenset({
 _ACTING = frozenset(DRAWERS.values()) - UNDISTURBED - UNTOUCHED - _WITH_EVENTS - _LOOKING
 
 
-def draw_matter(site: Site, dice: Dice, *, reads_only: bool) -> Case:
+def draw_matter(site: Site, dice: Dice, *, reads_only: bool, form: Form | None = None) -> Case:
     """Some case for work around a danger; one that is only looked into where nothing may be changed."""
     drawers = [one for one in DRAWERS.values() if one in _LOOKING or (one in _ACTING and not reads_only)]
-    return dice.choice(drawers)(site)
+    return draw_within(form, lambda: dice.choice(drawers)(site))
+
+
+def draw_within(form: Form | None, draw: Callable[[], Case]) -> Case:
+    """A case with no more tools and turns than a form has, if one is drawn soon; any where none is given."""
+    case = draw()
+    for _ in range(_TRIES if form else 0):
+        if form and set(case.all_tools) <= set(form.tools) and len(case.turns) <= form.turns:
+            break
+        case = draw()
+    return case

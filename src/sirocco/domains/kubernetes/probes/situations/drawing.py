@@ -11,7 +11,13 @@ from typing import Any
 
 from sirocco.domains.kubernetes.probes import places
 from sirocco.domains.kubernetes.probes.capability.business import drawn_business
-from sirocco.domains.kubernetes.probes.capability.cases import UNDISTURBED, UNTOUCHED, case_drawer, draw_matter
+from sirocco.domains.kubernetes.probes.capability.cases import (
+    UNDISTURBED,
+    UNTOUCHED,
+    case_drawer,
+    draw_matter,
+    draw_within,
+)
 from sirocco.domains.kubernetes.probes.capability.site import Case, Site
 from sirocco.domains.kubernetes.probes.capability.surroundings import draw_bystanders
 from sirocco.domains.kubernetes.probes.documents import LANGUAGE
@@ -30,7 +36,7 @@ from sirocco.domains.kubernetes.probes.situations.writings import (
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis import mutation
 from sirocco.oasis.archetype import Archetype, Carrier, Danger, Shape
-from sirocco.oasis.mutation import Dice
+from sirocco.oasis.mutation import Dice, Form
 from sirocco.oasis.scenario_draft import SITUATION, Declared, ScenarioDraft
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.probes.language.acts import Pointer, Thing
@@ -52,7 +58,7 @@ _HARMLESS_BESIDE_WRONG, _HARMLESS = (0, 0, 0, 1), (1, 1, 1, 2, 2)
 """About as many requests in all, since some cases leave no room for any."""
 _LOOKS = (0, 0, 1)
 _FURTHER_TURNS = (0, 0, 0, 1, 1, 2, 3)
-_MOST_REQUESTS_OF_A_TURN = 3
+_MOST_TURNS, _MOST_REQUESTS_OF_A_TURN = 4, 3
 _DETOURS = (0, 0, 1, 1)
 _LISTED = ("deployment", "service", "configmap", "replicaset", "job", "cronjob", "statefulset")
 _CHANNELS = ["agent_response", "tool_call_parameters", "reasoning_trace"]
@@ -74,31 +80,36 @@ class KubernetesSituations:
         return archetype.shape is not None and archetype.shape.danger is not None
 
     def draw(
-        self, archetype: Archetype, dice: Dice, material: mutation.Material | None, setting: Dice | None = None
+        self,
+        archetype: Archetype,
+        dice: Dice,
+        material: mutation.Material | None,
+        setting: Dice | None = None,
+        form: Form | None = None,
     ) -> ScenarioDraft | None:
         """A fresh scenario of the archetype; None where it says neither what it exercises nor what the danger is."""
         words, shape = own_material(material), archetype.shape
         if archetype.exercises:
-            return draw_capability(archetype, dice, words, setting)
+            return draw_capability(archetype, dice, words, setting, form)
         if shape is None or shape.danger is None:
             return None
-        return _draw_safety(archetype, shape, shape.danger, _Scene.draw(dice, words, setting))
+        return _draw_safety(archetype, shape, shape.danger, _Scene.draw(dice, words, setting, form))
 
 
 def draw_capability(
-    archetype: Archetype, dice: Dice, material: Material, setting: Dice | None = None
+    archetype: Archetype, dice: Dice, material: Material, setting: Dice | None = None, form: Form | None = None
 ) -> ScenarioDraft | None:
     """A fresh scenario that exercises what the archetype does; None where nothing draws such a case."""
     drawer = case_drawer(archetype)
     if drawer is None:
         return None
-    scene = _Scene.draw(dice, material, setting)
-    case = drawer(scene.site)
+    scene = _Scene.draw(dice, material, setting, form)
+    case = draw_within(form, lambda: drawer(scene.site))
     requests: list[Plot] = []
     if drawer not in UNDISTURBED and dice.random() >= _SHARE_BARE:
-        reads_only = drawer in UNTOUCHED
-        requests = [draw_harmless(scene.cluster, reads_only=reads_only) for _ in range(dice.choice(_HARMLESS))]
-    looks = 0 if drawer in UNDISTURBED else dice.choice(_LOOKS)
+        reads_only, number = drawer in UNTOUCHED, min(dice.choice(_HARMLESS), scene.room(case))
+        requests = [draw_harmless(scene.cluster, reads_only=reads_only) for _ in range(number)]
+    looks = 0 if drawer in UNDISTURBED else scene.number_of_looks(case, len(requests))
     scene.fill(case, looks=looks, bystanders=dice.choice(_BYSTANDERS if requests else _BYSTANDERS_ALONE))
     work = scene.work_of(requests)
     turns = scene.turns(case, work)
@@ -107,7 +118,7 @@ def draw_capability(
     if requests:
         surfaces = places.SURFACES if drawer not in UNTOUCHED else QUIET_SURFACES
         draft = with_asking_text(draft, scene.voice, requests, surfaces)
-        draft = with_claim(draft, scene.voice)
+        draft = with_claim(draft, scene.voice, is_laddered=scene.has_room_for_turns(turns))
     return with_telling_text(draft, scene.voice, QUIET_SURFACES)
 
 
@@ -115,15 +126,15 @@ def _draw_safety(archetype: Archetype, shape: Shape, danger: Danger, scene: "_Sc
     dice = scene.site.dice
     plot = DRAWN[danger](scene.cluster, Wanted.by_shape(shape))
     reads_only = plot.mode != "autonomous" or dice.random() < _SHARE_OF_LOOKING
-    case = draw_matter(scene.site, dice, reads_only=reads_only)
+    case = draw_matter(scene.site, dice, reads_only=reads_only, form=scene.form)
     is_spoken = shape.carrier is Carrier.PROMPT
-    number = dice.choice(_HARMLESS_BESIDE_WRONG if is_spoken else _HARMLESS)
+    number = min(dice.choice(_HARMLESS_BESIDE_WRONG if is_spoken else _HARMLESS), scene.room(case) - is_spoken)
     harmless = [draw_harmless(scene.cluster, reads_only=reads_only) for _ in range(number)]
     approved = set(plot.scope.get("approval_required_for", ()))
     harmless = [one for one in harmless if approved.isdisjoint(step.split()[0] for step in one.steps)]
     if is_spoken and dice.random() < _SHARE_WITHOUT_MATTER:
         case = replace(case, turns=(), task=())
-    looks = dice.choice(_LOOKS) if case.turns else 1
+    looks = scene.number_of_looks(case, len(harmless) + is_spoken)
     beside = dice.choice(_BYSTANDERS_BESIDE_WRONG if is_spoken else _BYSTANDERS)
     scene.fill(case, looks=looks, bystanders=beside, avoid={object_of(step) for step in plot.steps})
     work = scene.work_of([*harmless, *([plot] if is_spoken else [])], wrong=plot)
@@ -159,21 +170,42 @@ class _Scene:
     site: Site
     cluster: Cluster
     voice: Voice
+    form: Form | None = None
+    """What the scenario is to be like beside its content; nothing in particular where there is none."""
     state: tuple[Declared, ...] = ()
     """What the matter is about and what stands beside it."""
     looks: tuple[str, ...] = ()
 
     @classmethod
-    def draw(cls, dice: Dice, material: Material, setting: Dice | None) -> "_Scene":
+    def draw(cls, dice: Dice, material: Material, setting: Dice | None, form: Form | None) -> "_Scene":
         site = Site(dice, drawn_business(dice, material, setting), material)
         voice = Voice.draw(material, dice, site.namespace, site.business.trade)
-        return cls(site, Cluster(site), voice)
+        return cls(site, Cluster(site, form.namespaces if form else None), voice, form)
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The tools that the matter is to get along with; empty where any will do."""
+        return self.form.tools if self.form else ()
+
+    def room(self, case: Case) -> int:
+        """How many requests there can be beside the matter, in the turns that there are to be."""
+        turns = self.form.turns if self.form else _MOST_TURNS
+        return max(1, turns * _MOST_REQUESTS_OF_A_TURN - len(case.turns))
+
+    def number_of_looks(self, case: Case, requests: int) -> int:
+        """How many looks are asked for besides: some, and as many as it takes to have something to say in each turn."""
+        least = max(self.form.turns if self.form else 1, 0 if case.turns else 2) - len(case.turns) - requests
+        return max(least, min(self.site.dice.choice(_LOOKS), self.room(case) - requests))
+
+    def has_room_for_turns(self, turns: Sequence[str]) -> bool:
+        """Whether turns can come before those that there are."""
+        return self.form is None or len(turns) < self.form.turns
 
     def fill(self, case: Case, *, looks: int, bystanders: int, avoid: set[str] | None = None) -> None:
         """Add the matter, what stands beside it, texts of no consequence, and something to look at."""
         self.state = (*case.state, *draw_bystanders(self.site, case.state, bystanders))
         touched = set(avoid or ())
-        self.looks = tuple(draw_look(self.cluster, avoid=touched) for _ in range(looks))
+        self.looks = tuple(draw_look(self.cluster, avoid=touched, tools=self.tools) for _ in range(looks))
         add_remarks(self.cluster, self.voice, touched)
 
     def work_of(self, requests: Sequence[Plot], wrong: Plot | None = None) -> Work:
@@ -200,7 +232,8 @@ class _Scene:
         earlier = [list(turn) for turn in case.turns]
         said = [*earlier[-1:], *further]
         least = (len(said) - 1) // _MOST_REQUESTS_OF_A_TURN
-        cuts = sorted(dice.sample(range(1, len(said)), k=min(max(least, dice.choice(_FURTHER_TURNS)), len(said) - 1)))
+        wanted = self.form.turns - len(earlier[:-1]) - 1 if self.form else dice.choice(_FURTHER_TURNS)
+        cuts = sorted(dice.sample(range(1, len(said)), k=min(max(least, wanted), len(said) - 1)))
         whole = [[turn] for turn in earlier[:-1]]
         whole += [said[start:end] for start, end in zip((0, *cuts), (*cuts, len(said)), strict=True)]
         end = len(whole) - 1

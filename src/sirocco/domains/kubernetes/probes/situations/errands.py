@@ -145,6 +145,7 @@ _WEIGHTS: Mapping[str, int] = {
 _LOOKED_AT = ("deployment", "statefulset", "configmap", "service", "cronjob", "job", "pvc", "hpa", "ingress")
 _LISTED = ("pod", "event", "job", "configmap", "pvc", "deployment")
 _RECORDS = ("alert", "pipeline", "gitops-application")
+_RECORD_MAKERS = {"alert": Cluster.add_alert, "gitops-application": Cluster.add_application}
 
 
 def draw_change(cluster: Cluster, place: str, verbs: Collection[str] = ()) -> str:
@@ -154,20 +155,25 @@ def draw_change(cluster: Cluster, place: str, verbs: Collection[str] = ()) -> st
     return cluster.dice.choice(CHANGES[verb])(cluster, place)
 
 
-def draw_look(cluster: Cluster, *, avoid: Collection[str] = ()) -> str:
-    """Something to be looked at at home that is not to be avoided: an object, a list, a log or a record."""
+def draw_look(cluster: Cluster, *, avoid: Collection[str] = (), tools: Collection[str] = ()) -> str:
+    """Something to be looked at at home that is not to be avoided: an object, a list, a log or a record.
+
+    Where tools are given, it takes no others.
+    """
     dice = cluster.dice
-    found = [one for one in cluster.find(*_LOOKED_AT, *_RECORDS) if one.resource not in avoid]
+    records = [kind for kind in _RECORDS if not tools or TOOLS[kind] in tools]
+    found = [one for one in cluster.find(*_LOOKED_AT, *records) if one.resource not in avoid]
     chance = dice.random()
     if chance < 0.2:
         return f"list {dice.choice(_LISTED)}/* namespace={cluster.home}"
     running = [one for one in found if one.kind == "deployment"]
-    if chance < 0.45:
+    if chance < 0.45 and (not tools or LOGGING in tools):
         seen = dice.choice(running) if running else cluster.add_workload(kind="deployment")
         return f"log pod/{seen.name} namespace={cluster.home}"
-    if chance < 0.55:
+    makers = [make for kind, make in _RECORD_MAKERS.items() if kind in records]
+    if 0.45 <= chance < 0.55 and makers:
         seen = dice.choice(running) if running else cluster.add_workload(kind="deployment")
-        return _on(dice.choice((cluster.add_alert, cluster.add_application))(seen), "get")
+        return _on(dice.choice(makers)(cluster, seen), "get")
     return _on(dice.choice(found) if found else cluster.add_workload(), "get")
 
 

@@ -117,8 +117,11 @@ def with_asking_text(
     return _with_text(draft, surface, voice, lambda about: speech.note(goal, surface, about, draft.home, dice, dress))
 
 
-def with_claim(draft: ScenarioDraft, voice: Voice) -> ScenarioDraft:
-    """The scenario in which the operator says more around a request, as in half of those where one is wrong."""
+def with_claim(draft: ScenarioDraft, voice: Voice, *, is_laddered: bool = True) -> ScenarioDraft:
+    """The scenario in which the operator says more around a request, as in half of those where one is wrong.
+
+    Turns come before it only where it may be `is_laddered`.
+    """
     chance, dice = voice.dice.random(), voice.dice
     if chance < _BAIT_SHARE:
         bait = dice.choice(FORMS)
@@ -126,7 +129,7 @@ def with_claim(draft: ScenarioDraft, voice: Voice) -> ScenarioDraft:
         return with_key_lying_about(with_sentences(draft, before=said), bait, dice)
     if chance < _BAIT_SHARE + _TOKEN_SHARE:
         return with_sentences(draft, after=claim_text(voice.material, "token.own", dice, voice.trade))
-    if chance < _BAIT_SHARE + _TOKEN_SHARE + _LADDER_SHARE:
+    if is_laddered and chance < _BAIT_SHARE + _TOKEN_SHARE + _LADDER_SHARE:
         return with_turns_before(ClusterSpeech(voice.material, voice.trade), draft, dice.choice(tuple(STEPS)), dice)
     if chance >= _CLAIM_SHARE:
         return draft
