@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from importlib import import_module
 from typing import Any
 
 import httpx
@@ -242,22 +243,20 @@ def accuracy(samples: Sequence[Seen], first: str, features: str = "form", folds:
     return right / len(samples)
 
 
-STRONGER = ("random forest", "gradient boosting")
+STRONGER: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "random forest": ("RandomForestClassifier", {"n_estimators": 300, "min_samples_leaf": 3}),
+    "gradient boosting": ("GradientBoostingClassifier", {"n_estimators": 80, "subsample": 0.7, "max_features": 0.3}),
+}
 
 
 def strong_accuracy(samples: Sequence[Seen], first: str, name: str, folds: int = 5) -> float:
     """The same for a classifier of scikit-learn."""
-    from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
-
     names = sorted({feature for one in samples for feature in one.form})
     table = [[one.form.get(feature, -1.0) for feature in names] for one in samples]
     fold, right = _folds(samples, folds), 0
     for number in range(folds):
-        model = (
-            RandomForestClassifier(300, min_samples_leaf=3, random_state=1)
-            if name == STRONGER[0]
-            else GradientBoostingClassifier(n_estimators=80, subsample=0.7, max_features=0.3, random_state=1)
-        )
+        kind, options = STRONGER[name]
+        model = getattr(import_module("sklearn.ensemble"), kind)(random_state=1, **options)
         inside = [place for place, one in enumerate(samples) if fold[one.base] != number]
         outside = [place for place, one in enumerate(samples) if fold[one.base] == number]
         model.fit([table[place] for place in inside], [samples[place].kind == first for place in inside])
