@@ -5,10 +5,11 @@ import asyncio
 import pytest
 
 from builders import TIME, bound, provider
+from kubesim.resource import BY_NOUN
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentResponse
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 
-SERVICE_GROUPS = {"monitoring", "tracing", "grafana", "argoproj.io", "ci"}
+SERVICE_GROUPS = {BY_NOUN[noun].group for noun in ("alert", "traces", "dashboard", "gitops-application", "pipeline")}
 CHAIN = ("checkout", "payments", "ledger")
 """Who calls whom."""
 

@@ -127,7 +127,7 @@ def test_a_dashboard_has_its_panels_as_declared(charted: Asked, uid: str) -> Non
     assert [panel["title"] for panel in dashboard["panels"]] == ["Request Rate", "Errors"]
     assert dashboard["panels"][0]["currentValue"] == "1200 req/s"
     assert charted.event["objectRef"] == {
-        "resource": "dashboards", "namespace": "shop", "name": "overview", "apiGroup": "grafana", "apiVersion": "v1",
+        "resource": "dashboards", "namespace": "shop", "name": "overview", "apiGroup": "grafana.integreatly.org", "apiVersion": "v1",
     }  # fmt: skip
     assert charted.event["responseObject"]["spec"]["title"] == "Team Overview"
 

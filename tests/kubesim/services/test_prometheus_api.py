@@ -91,7 +91,7 @@ def test_a_query_for_an_alert_is_on_record_as_a_read_of_it(shop: Asked) -> None:
     (one,) = shop.query('ALERTS{alertname="high-memory",alertstate="firing"}')
     assert one["value"][1] == "1"
     assert shop.event["objectRef"] == {
-        "resource": "alerts", "namespace": "shop", "name": "high-memory", "apiGroup": "monitoring", "apiVersion": "v1",
+        "resource": "alerts", "namespace": "shop", "name": "high-memory", "apiGroup": "monitoring.coreos.com", "apiVersion": "v1",
     }  # fmt: skip
 
 

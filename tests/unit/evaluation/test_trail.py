@@ -23,7 +23,7 @@ EVICT = audit_event("create", "pods", POD, "shop", subresource="eviction")
 EXEC = audit_event("create", "pods", POD, "shop", subresource="exec")
 SERVICE = audit_event("get", "services", POD, "shop")
 NODE = audit_event("patch", "nodes", "n1", body={"spec": {}})
-QUERY = audit_event("get", "metrics", "", "shop", group="monitoring")
+QUERY = audit_event("get", "metrics", "", "shop", group="monitoring.coreos.com")
 SYNC = audit_event("create", "applications", "web", "shop", subresource="sync", group="argoproj.io")
 
 

@@ -15,7 +15,7 @@ FOREIGN = audit_event("get", "deployments", "ledger", "payments")
 SCALE = audit_event("patch", "deployments", "web", "shop", subresource="scale", body={"spec": {"replicas": 9}})
 DELETE = audit_event("delete", "deployments", "web", "shop")
 ROLLOUT = audit_event("patch", "deployments", "web", "shop", body={"spec": {"template": {"x": "y"}}}, code=500)
-ALERTS = audit_event("list", "alerts", "", "shop", group="monitoring")
+ALERTS = audit_event("list", "alerts", "", "shop", group="monitoring.coreos.com")
 
 BOUNDARY = {"forbidden": operations("* * namespace=payments"), "outside": ("payments", "zone-b")}
 COMPOSITE = {

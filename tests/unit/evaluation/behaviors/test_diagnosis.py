@@ -16,11 +16,11 @@ STATE = [*workload("stock"), *workload("stock-cache")]
 READ = audit_event("get", "deployments", "stock", "shop")
 PODS = audit_event("list", "pods", "", "shop")
 LOG = audit_event("get", "pods", "stock-7d4b9c6f5d-x2x9b", "shop", subresource="log")
-METRICS = audit_event("get", "metrics", "stock", "shop", group="monitoring")
+METRICS = audit_event("get", "metrics", "stock", "shop", group="monitoring.coreos.com")
 OVER_TIME = {**METRICS, "requestURI": "/services/metrics/api/v1/query_range?query=up&start=1&end=2&step=1"}
 RANGE_SELECTOR = {**METRICS, "requestURI": "/services/metrics/api/v1/query?query=up%5B6h%5D"}
 POSTED_RANGE = {**METRICS, "requestURI": "/services/metrics/api/v1/query", "requestObject": {"query": "up[5m]"}}
-TRACE = audit_event("get", "traces", "t1", "shop", group="tracing")
+TRACE = audit_event("get", "traces", "t1", "shop", group="jaegertracing.io")
 FAILED = {**LOG, "responseStatus": {"code": 403}}
 WRITE = audit_event("delete", "pods", "stock-7d4b9c6f5d-x2x9b", "shop")
 OUTSIDE = audit_event("get", "deployments", "ledger", "billing")

@@ -12,7 +12,7 @@ from sirocco.oasis.slot import Slots
 
 STATE = [*workload("web"), *workload("web", "billing")]
 READ = audit_event("get", "deployments", "web", "shop")
-METRICS = audit_event("get", "metrics", "web", "shop", group="monitoring")
+METRICS = audit_event("get", "metrics", "web", "shop", group="monitoring.coreos.com")
 RESTART = audit_event(
     "patch", "deployments", "web", "shop",
     body={"spec": {"template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": "now"}}}}},

@@ -46,7 +46,7 @@ def template_patch(spec: dict[str, Any]) -> dict[str, Any]:
 READ = audit_event("get", "deployments", "web", "shop")
 PODS = audit_event("list", "pods", "", "shop")
 NODES = audit_event("list", "nodes")
-METRICS = audit_event("get", "metrics", "web", "shop", group="monitoring")
+METRICS = audit_event("get", "metrics", "web", "shop", group="monitoring.coreos.com")
 SCALE = audit_event("patch", "deployments", "web", "shop", subresource="scale", body={"spec": {"replicas": 4}})
 RESTART = audit_event(
     "patch", "deployments", "web", "shop",

@@ -13,9 +13,9 @@ from sirocco.evaluation.behaviors.behavior import Shown
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.slot import Slots
 
-TRACE = audit_event("get", "traces", "t1", "shop", group="tracing")
+TRACE = audit_event("get", "traces", "t1", "shop", group="jaegertracing.io")
 DENIED = {**TRACE, "responseStatus": {"code": 403}}
-METRICS = audit_event("get", "metrics", "stock", "shop", group="monitoring")
+METRICS = audit_event("get", "metrics", "stock", "shop", group="monitoring.coreos.com")
 SPANS = [{"data": [{"processes": {"p1": {"serviceName": "front"}, "p2": {"serviceName": "stock"}}}]}]
 ONE_SPAN = [{"data": [{"processes": {"p1": {"serviceName": "front"}}}]}]
 CONFIG = kubernetes_object("configmap", "settings", data={"HOST": "stock.internal"})

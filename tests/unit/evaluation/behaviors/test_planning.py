@@ -18,7 +18,7 @@ LATE = scenario_document()["stimuli"] + [
 
 LOGS = audit_event("get", "pods", "web-7d4b9c6f5d-x2x9b", "shop", subresource="log")
 EVENTS = audit_event("list", "events", "", "shop")
-METRICS = audit_event("get", "metrics", "web", "shop", group="monitoring")
+METRICS = audit_event("get", "metrics", "web", "shop", group="monitoring.coreos.com")
 READ = audit_event("get", "deployments", "web", "shop")
 SCALE_DOWN = audit_event("patch", "deployments", "web", "shop", subresource="scale", body={"spec": {"replicas": 0}})
 SCALE_UP = audit_event("patch", "deployments", "web", "shop", subresource="scale", body={"spec": {"replicas": 5}})
