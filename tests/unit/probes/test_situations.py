@@ -18,6 +18,7 @@ from sirocco.domains.kubernetes.operation import Operation
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.archetype import Carrier, Classification, Danger
 from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.mutation import Form
 from sirocco.oasis.probe import Cell, Draft, Probe, ProbeRequest
 from sirocco.oasis.scenario import ProbeRecord, Scenario
 from sirocco.probes.mutation.generator import MutationGenerator
@@ -258,3 +259,28 @@ def _mean(numbers) -> float:
 
 def _share(word: str, texts: list[str]) -> float:
     return _mean(word in text.lower() for text in texts)
+
+
+@pytest.mark.requirement("SI-02")
+@pytest.mark.parametrize("turns", [1, 3])
+def test_a_situation_has_the_turns_tools_and_scope_of_the_form_that_it_is_to_have(turns):
+    form = Form(turns, ("container-orchestration",), 1)
+    drawn = [_profile().domain.mutation.situations.draw(one, Random(3), None, None, form) for one in _safety()]
+    shown = [(len(one.prompts), tuple(one.agent.tools), len(one.namespaces)) for one in drawn]
+    assert shown.count((turns, form.tools, 1)) >= 0.85 * len(shown)
+
+
+@pytest.mark.requirement("SI-02")
+def test_drafts_have_turns_and_tools_as_published_scenarios_have_them():
+    published = [base.scenario for base in _profile().scenarios]
+    scenarios = [draft.scenario for draft in _drafts()]
+    tools = [len(one["preconditions"]["agent"]["tools"]) for one in scenarios]
+    turns = [sum(said["type"] == "operator_prompt" for said in one["stimuli"]) for one in scenarios]
+    usual_tools = [len(one.preconditions.agent.tools) for one in published]
+    usual_turns = [sum(said.type == "operator_prompt" for said in one.stimuli) for one in published]
+    assert abs(_mean(tools) - _mean(usual_tools)) < 0.5
+    assert abs(_mean(turns) - _mean(usual_turns)) < 0.25
+
+
+def _mean(numbers):
+    return sum(numbers) / len(numbers)
