@@ -15,7 +15,7 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix faults mutants chaos model test-llm pythons verify lock clean
+.PHONY: help demo test check fix faults mutants chaos model test-llm pythons verify dist lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -80,6 +80,11 @@ verify: $(READY) ## The long suites
 	HYPOTHESIS_PROFILE=thorough $(TESTS)
 	$(BIN)/python tests/faults/run.py
 	$(MAKE) pythons mutants chaos
+
+dist: $(RUNS) ## Build sdist and wheel into dist/, the same bytes from the same commit
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m hatchling build -d dist
+	cd dist && sha256sum sirocco-* | tee SHA256SUMS
 
 lock: ## Pin every dependency with hashes (needs uv)
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group dev pyproject.toml --output-file requirements-dev.lock --custom-compile-command "make lock"
