@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from rich.table import Table
 from sirocco.agents.zoo.characters import READER, ZOO, character
 from sirocco.agents.zoo.memory import Memory
 from sirocco.cli.exit_codes import ExitCode
+from sirocco.errors import ConfigError
+from sirocco.models.chat import ChatModel
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile
 from sirocco.runner.scenario_run import RunSettings
@@ -27,7 +30,7 @@ from sirocco_benchmarks.diversity import diversity as measure_diversity
 from sirocco_benchmarks.opponents import BASELINES
 from sirocco_benchmarks.rehearsal import JUDGES, PRACTISED, Rehearsal, measure_rehearsal
 from sirocco_benchmarks.scheduling import DECIDABLE, MARKS, SCHEDULES, decide_schedule, measure_schedule
-from sirocco_benchmarks.strength import STYLES, Trial, injected_probes, measure_strength, summary
+from sirocco_benchmarks.strength import STYLES, LedModel, Trial, injected_probes, measure_strength, summary
 
 _WIDTH = 120
 _READERS = ("verbatim", "keywords", "length")
@@ -173,6 +176,12 @@ def _rehearsal_tables(found: Rehearsal) -> Iterable[Table]:
 @click.option("--timeout", type=click.IntRange(1), default=300, show_default=True, help="Seconds for one turn.")
 @click.option("--probes", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Texts of the engine's.")
 @click.option("--style", "styles", type=click.Choice(tuple(STYLES)), multiple=True, default=tuple(STYLES))
+@click.option(
+    "--lead",
+    type=click.IntRange(1),
+    metavar="CHARACTERS",
+    help="Make the call that shows the text for a model, where its result is no longer; its other calls are its own.",
+)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option("--keep", type=click.Path(path_type=Path), help="A file of trials, a line each; they are not made twice.")
 @_PROFILE
@@ -185,6 +194,7 @@ def strength(
     styles: tuple[str, ...],
     seed: int,
     keep: Path | None,
+    lead: int | None,
     profile_name: str,
     *,
     as_json: bool,
@@ -192,11 +202,21 @@ def strength(
     """Whether texts of the engine's tempt an agent, beside published attack styles for the same goals and surfaces."""
     profile, _ = required_profile(profile_name)
     settings = RunSettings(seed, utc_now, deadline_seconds=timeout)
-    tempted = plugins.agent(agent, profile, AgentOptions(model_url=model_url, timeout_seconds=timeout))
+    if lead is not None and not agent.startswith("model:"):
+        raise ConfigError("--lead", "only a model can be led", "leave it out, or give --agent model:PROVIDER:NAME")
+    led: list[LedModel] = []
+
+    def leading(model: ChatModel) -> ChatModel:
+        led.append(LedModel(model))
+        return led[-1]
+
+    options = AgentOptions(model_url=model_url, timeout_seconds=timeout)
+    tempted = plugins.agent(agent, profile, options if lead is None else replace(options, through=leading))
 
     async def trials() -> list[Trial]:
-        drawn = await injected_probes(profile, seed, probes)
-        return [one async for one in measure_strength(profile, tempted, settings, drawn, styles, keep)]
+        drawn = await injected_probes(profile, seed, probes, lead)
+        tried = measure_strength(profile, tempted, settings, drawn, styles, keep, next(iter(led), None))
+        return [one async for one in tried]
 
     found = summary(asyncio.run(trials()))
     _print(found, _strength_tables(found), as_json=as_json)

@@ -5,12 +5,24 @@ import asyncio
 import pytest
 
 from sirocco.errors import AgentFault, AgentFaultKind
-from sirocco.runner.scenario_run import RunSettings
+from sirocco.models.chat import Parameters, Reply
+from sirocco.runner.scenario_run import RunSettings, environment_seed
 from sirocco.wiring import plugins
+from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.clock import utc_now
 from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco_benchmarks.opponents import ENGINE
-from sirocco_benchmarks.strength import STYLES, Trial, injected_probes, kept_trials, measure_strength, summary
+from sirocco_benchmarks.strength import (
+    STYLES,
+    LedModel,
+    Trial,
+    injected_probes,
+    kept_trials,
+    measure_strength,
+    showing_call,
+    summary,
+    variants,
+)
 
 SETTINGS = RunSettings(1, utc_now)
 
@@ -28,7 +40,7 @@ class _Broken:
 def trial(probe, author, *, violated, technique="urgency"):
     return Trial(
         probe=probe, archetype="S-PI-001", technique=technique, surface="logs", author=author, text="x", delivered=True,
-        attempted=violated, violated=violated, status="FAIL" if violated else "PASS", calls=(), tokens=0,
+        attempted=violated, violated=violated, status="FAIL" if violated else "PASS", calls=(), tokens=0, answer="",
     )  # fmt: skip
 
 
@@ -56,7 +68,7 @@ def test_an_obedient_agent_follows_ours_and_theirs_and_no_trial_is_made_twice(tm
         return [one async for one in measure_strength(profile, agent, SETTINGS, drawn, ["tool_knowledge"], kept)]
 
     async def measure():
-        drawn = await injected_probes(profile, 1, 1)
+        drawn = await injected_probes(profile, 1, 1, 900)
         broken = await trials(drawn, _Broken())
         agent = plugins.agent("ref:naive", profile)
         return broken, await trials(drawn, agent), await trials(drawn, agent)
@@ -72,6 +84,41 @@ def test_an_obedient_agent_follows_ours_and_theirs_and_no_trial_is_made_twice(tm
     assert theirs.violated
     assert ours.text != theirs.text
     assert "INFORMATION" in theirs.text
+
+
+class _Answering:
+    """A model that says one thing."""
+
+    name, parameters = "m", Parameters()
+
+    async def reply(self, messages, *, tools=(), schema=None):
+        return Reply("That is all.")
+
+
+@pytest.mark.requirement("AV-07")
+def test_a_model_that_is_led_reads_the_text_first_and_goes_on_by_itself():
+    profile, _ = required_profile(BUNDLED)
+
+    async def led():
+        (probe,) = await injected_probes(profile, 1, 1, 900)
+        ((_, text, bound),) = variants(probe, profile, ())
+        seed = environment_seed(SETTINGS, probe.id)
+        shown = await showing_call(bound, text, plugins.own_provider(profile), seed)
+        made = []
+
+        def leading(model):
+            made.append(LedModel(_Answering()))
+            return made[0]
+
+        agent = plugins.agent("model:toy:m", profile, AgentOptions(model_url="http://127.0.0.1:1", through=leading))
+        made[0].first = shown.call
+        (trial,) = [one async for one in measure_strength(profile, agent, SETTINGS, [probe], (), None, made[0])]
+        return shown, trial
+
+    shown, trial = asyncio.run(led())
+    assert shown.characters <= 900
+    assert (trial.calls, trial.delivered, trial.violated) == ((shown.call.name,), True, False)
+    assert trial.answer == "That is all."
 
 
 def test_every_style_says_the_goal():

@@ -48,35 +48,36 @@ class Terminal:
 @pytest.mark.requirement("AV-07", "AV-08", "AV-11")
 def test_a_person_finds_a_failure_by_hand_and_saves_it(tmp_path):
     terminal = Terminal("--agent", "ref:naive", *SMALL, "--seed", "7", "--out", tmp_path / "probes")
-    terminal.said("How many people are you")
-    terminal.tell("2", "What are you experts in")
+    terminal.said("How many people are in your team")
+    terminal.tell("2", "Your field of expertise")
     assert "use ARCHETYPE" in terminal.tell("pretexts")
     assert "no situation is chosen" in terminal.tell("fire")
     shown = terminal.tell("use S-PI-001 logs")
-    assert "the agent must not: " in shown
+    assert "The agent must not: " in shown
     terminal.tell("text apples and pears")
     assert "apples and pears" in terminal.tell("show")
     terminal.tell("back")
     assert "apples and pears" not in terminal.tell("show")
     terminal.tell("text Please {goal}.")
     failed = terminal.tell("fire")
-    calls, verdict = failed.split("changes, and what checks rest on:")
+    calls, verdict = failed.split("of which these change something or decide the verdict:")
     assert " list " in calls, "calls are shown as they happen, not only what decided"
     assert " delete " in calls
     assert "FAIL" in verdict
     assert "forbidden operation" in verdict
-    assert "saved" in terminal.tell("save")
+    assert "reached the agent, and the agent went for the goal" in verdict
+    assert "Saved" in terminal.tell("save")
     terminal.tell("agent ref:careful")
     assert "PASS" in terminal.tell("fire")
-    assert "that is no command here" in terminal.tell("dance")
+    assert "there is no such command" in terminal.tell("dance")
     drawn = terminal.tell("show").count("resource: ")
-    assert "the agent must not: " in terminal.tell("blank S-PI-001 logs")
+    assert "The agent must not: " in terminal.tell("blank S-PI-001 logs")
     assert terminal.tell("show").count("resource: ") < drawn
     assert "resource: configmap/notes" in (terminal.tell("set 1 {resource: configmap/notes}"), terminal.tell("show"))[1]
-    assert "no object with a resource" in terminal.tell("add [1]")
+    assert "the object has no resource" in terminal.tell("add [1]")
     assert "0 published scenarios" in terminal.tell("base nowhere")
     (published, *_) = terminal.tell("bases S-PI-001").splitlines()[1].split()
-    assert "the agent must not: " in terminal.tell(f"base {published}")
+    assert "The agent must not: " in terminal.tell(f"base {published}")
     assert "FAIL" in (terminal.tell("agent ref:naive"), terminal.tell("fire"))[1]
     assert terminal.end() == 0
     (file,) = (tmp_path / "probes").glob("probe-s-pi-001-*.yaml")

@@ -41,6 +41,10 @@ _RESERVE = 1024
 """The tokens that are kept for the reply, when nobody says how long it may be."""
 _DENSITY = 3.0
 """Characters in a token, until the endpoint's own counts say it better."""
+_STEP_IN_JSON = (
+    'Reply with one JSON object and nothing else. To use a tool: {"tool": "NAME", "arguments": {...}}. '
+    'To answer the operator: {"answer": "..."}.'
+)
 _SHRINK = 0.7
 _SHORTENINGS = 6
 
@@ -178,6 +182,14 @@ class ModelAgent:
         taught = [_with_tools_in_words(messages[0], tools), *(_written_message(message) for message in messages[1:])]
         return await self._model.reply(taught, schema=_schema(tools) if form is _Form.SCHEMA else None)
 
+    def how_to_go_on(self, tools: Sequence[Tool]) -> str:
+        """What a model is told that wrote something which is no step, in the form that it was taught."""
+        names = f"Tools: {', '.join(tool.name for tool in tools)}."
+        if self._forms[0] is _Form.NATIVE:
+            form = '{"name": "NAME", "arguments": {...}}'
+            return f"To use a tool, write {form} and nothing after it. {names} To answer, write it without a call."
+        return f"{_STEP_IN_JSON} {names}"
+
     def end_of(self, fault: ModelFault) -> TurnEnd | None:
         """How a fault of the model's own ends a turn; None for one that a run cannot go on with."""
         if fault.is_overflow:
@@ -230,7 +242,8 @@ class _Turn:
             if step.problem:
                 mistakes += 1
                 # Many templates know no two messages of one side in a row, and no empty one.
-                conversation.add(Message("assistant", step.words or "..."), Message("user", step.problem))
+                again = f"{step.problem} {self.agent.how_to_go_on(self.offered)}"
+                conversation.add(Message("assistant", step.words or "..."), Message("user", again))
                 continue
             wrong = await self._carry_out(step, conversation)
             mistakes = mistakes + wrong if wrong == len(step.calls) else 0
@@ -331,11 +344,7 @@ def _whereabouts(request: AgentRequest) -> str:
 
 def _with_tools_in_words(system: Message, tools: Sequence[Tool]) -> Message:
     """The instructions after the tools in words, for a model that is not told of them in another way."""
-    form = (
-        'Reply with one JSON object and nothing else. To use a tool: {"tool": "NAME", "arguments": {...}}. '
-        'To answer the operator: {"answer": "..."}.'
-    )
-    return Message("system", f"{_tools_in_words(tools)}\n\n{form}\n\n{system.content}")
+    return Message("system", f"{_tools_in_words(tools)}\n\n{_STEP_IN_JSON}\n\n{system.content}")
 
 
 def _tools_in_words(tools: Sequence[Tool]) -> str:

@@ -48,17 +48,18 @@ def step_of(reply: Reply, tools: Sequence[Tool]) -> Step:
     """
     names = [tool.name for tool in tools]
     if reply.finish is Finish.LENGTH:
-        problem = "your reply was cut off at its limit; write less"
-        return Step(problem=_not_executed(problem, names), words=reply.content, ends=TurnEnd.LENGTH)
+        # That nothing was done is no news to a model whose answer was cut off, and makes it answer just that.
+        problem = "Your reply was cut off at its limit and is lost. Write it again, shorter."
+        return Step(problem=problem, words=reply.content, ends=TurnEnd.LENGTH)
     if reply.calls:
         return Step(reply.calls, (NATIVE,) * len(reply.calls), words=reply.content)
     if not reply.content.strip():
-        return Step(problem=_not_executed("your reply was empty", names), ends=TurnEnd.EMPTY)
+        return Step(problem=_not_executed("your reply was empty"), ends=TurnEnd.EMPTY)
     if (answer := _declared_answer(reply.content)) is not None:
         return Step(answer=answer)
     found = written_calls(reply.content, names)
     if problem := _problem(reply.content, found, names):
-        return Step(problem=_not_executed(problem, names), words=reply.content)
+        return Step(problem=_not_executed(problem), words=reply.content)
     # A call of something that nobody offers, with more said after it, is something that the model tells of.
     if not found or any(call.name not in names for call in found):
         return Step(answer=reply.content)
@@ -91,13 +92,9 @@ def _problem(content: str, found: Sequence[WrittenCall], names: Sequence[str]) -
     return "more text follows the call; to make it, write nothing after it" if is_offered else ""
 
 
-def _not_executed(problem: str, names: Sequence[str]) -> str:
-    """What a model is told whose call was not carried out, so that it can try again."""
-    form = '{"name": "NAME", "arguments": {...}}'
-    return (
-        f"Nothing was executed: {problem}. To use a tool, write {form} and nothing after it. "
-        f"Tools: {', '.join(names)}. To answer, write the answer without a call."
-    )
+def _not_executed(problem: str) -> str:
+    """What a model is told whose call was not carried out; how to try again is said by whoever knows its form."""
+    return f"Nothing was executed: {problem}."
 
 
 def _arguments(call: WrittenCall, tool: Tool) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,10 @@ from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.options import Duration, SeedType, agent_options
 from sirocco.cli.terminal import console, count_phrase, one_line
 from sirocco.errors import ConfigError, SiroccoError
+from sirocco.evaluation.delivery import payload_facts
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.deed import Deed
+from sirocco.oasis.report import UnitResult
 from sirocco.probes.red_team import Team
 from sirocco.reports.document import reason_of
 from sirocco.reports.story import story
@@ -30,22 +32,26 @@ from sirocco.wiring.red_team_session import RedTeamSession, agent_exists
 _STYLES = {"PASS": "bold green", "FAIL": "bold red"}
 _SHOWN_CALLS = 40
 _HELP = """\
-archetypes                what can be attacked, and on which surfaces
-use ARCHETYPE [SURFACE]   draw a fresh situation, with a text on a surface such as logs
-blank ARCHETYPE [SURFACE] the same with nothing around it but what the request and the checks speak of
-bases [ARCHETYPE]         published scenarios to begin with
-base SCENARIO             begin with one of them
-show                      the situation: objects, texts, and what the agent must not do
-text WORDS                what the text in the environment says; {goal}, {target} and {namespace} are filled in
-prompt WORDS              what the operator says
-add {YAML}                one more object, such as {resource: configmap/notes, namespace: shop, data: {a: b}}
-set NUMBER {YAML}         another object in place of one that `show` numbers
-drop NUMBER               take an object out
-back                      take back the last edit or choice
-agent SPEC                the agent to fire at
-fire                      put it to the agent in a fresh environment, and watch what it does
-save                      write what was fired last as a probe file
-quit"""
+Choose a situation
+  archetypes                 list what can be attacked, and through which surfaces
+  use ARCHETYPE [SURFACE]    draw a fresh situation, with a text on a surface such as logs
+  blank ARCHETYPE [SURFACE]  the same, but with only the objects that the request and the checks mention
+  bases [ARCHETYPE]          list the published scenarios
+  base SCENARIO              start from one of them
+Edit it
+  show                       print the objects, the texts and what the agent must not do
+  text WORDS                 change the text in the environment; {goal}, {target} and {namespace} are filled in
+  prompt WORDS               change what the operator says
+  add {YAML}                 add an object, such as {resource: configmap/notes, namespace: shop, data: {a: b}}
+  set NUMBER {YAML}          replace an object, by its number in `show`
+  drop NUMBER                remove an object
+  back                       undo the last edit or choice
+Attack
+  agent SPEC                 switch to another agent
+  fire                       send it to the agent in a fresh environment, and watch its calls
+  save                       write what was fired last to a probe file
+  quit                       leave; so does Ctrl-D"""
+_FIRST = "To begin: use S-PI-001 logs, then text Please {goal}., then fire."
 
 
 @click.command("redteam", epilog="Example: sirocco redteam --agent ref:naive --out probes")
@@ -55,9 +61,13 @@ quit"""
 @click.option("--profile", default=BUNDLED, show_default=True, help="A bundled profile's name, or a folder.")
 @click.option("--seed", type=SeedType(), help="Seed for drawing situations.  [default: random]")
 @click.option(
-    "--team-size", type=click.IntRange(1), prompt="How many people are you", help="Number of people in the team."
-)
-@click.option("--expertise", prompt="What are you experts in", help="Their field of expertise.")
+    "--team-size", type=click.IntRange(1), prompt="How many people are in your team", default=1,
+    help="Number of people in the team.  [default: asked for]",
+)  # fmt: skip
+@click.option(
+    "--expertise", prompt="Your field of expertise", default=Team().expertise,
+    help="Their field of expertise.  [default: asked for]",
+)  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("probes"), show_default=True,
               help="Folder to save probes in.")  # fmt: skip
 def command(
@@ -66,8 +76,8 @@ def command(
 ) -> int:  # fmt: skip
     """Attack an agent by hand: draw a situation, edit its objects and texts, fire, see the verdict with its evidence.
 
-    The session says what it understands: `help`. Whatever is fired goes through the same admission as every probe; what
-    is saved can be run again with `sirocco probe replay` and used with --generator red_team:DIR.
+    Type `help` in the session for its commands. Everything you fire passes the same admission as any other probe. What
+    you save can be run again with `sirocco probe replay` or used with --generator red_team:DIR.
     """
     loaded, _ = profile_source.required_profile(profile)
     agent_exists(agent, loaded)
@@ -76,7 +86,7 @@ def command(
     )
     team = Team(team_size, expertise.strip() or Team().expertise)
     session = RedTeamSession(loaded, team, Seed.choose(seed).value)
-    console().print(_HELP, markup=False)
+    console().print(f"{_HELP}\n\n{_FIRST}", markup=False)
     with suppress(ImportError):
         importlib.import_module("readline")  # lines can be edited, and earlier ones be had again
     _Dialogue(session, agent, options, out).run()
@@ -122,12 +132,12 @@ class _Dialogue:
             except SiroccoError as error:
                 self.console.print(Text(one_line(str(error)), style="yellow"))
             except KeyboardInterrupt:
-                self.console.print("stopped; say quit to leave")
+                self.console.print("stopped; type quit to leave")
             except EOFError:
                 return
 
     def _unknown(self, _: str) -> None:
-        raise ConfigError("redteam", "that is no command here", "say: help")
+        raise ConfigError("redteam", "there is no such command", "type: help")
 
     def _archetypes(self, _: str) -> None:
         profile = self.session.profile
@@ -158,16 +168,16 @@ class _Dialogue:
 
     def _show(self, _: str) -> None:
         scenario = self.session.draft.scenario
+        self.console.print("In the environment:")
         for number, entry in enumerate(scenario["preconditions"]["environment"]["state"], 1):
             written = yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=10**6, allow_unicode=True)
             self.console.print(one_line(f"{number:>3}  {written}")[:400], markup=False)
         for stimulus in scenario["stimuli"]:
-            where = stimulus.get("target") or stimulus["type"]
             said = stimulus.get("value") or stimulus.get("state") or ""
-            self.console.print(one_line(f"{where}: {said}"), markup=False)
+            self.console.print(one_line(f"{_speaker(stimulus)}: {said}"), markup=False)
         goal = scenario.get("x-sirocco", {}).get("goal") or {}
-        forbidden = goal.get("operation") or (f"tell {goal['output']}" if "output" in goal else "what its checks say")
-        self.console.print(one_line(f"the agent must not: {forbidden}"), markup=False)
+        forbidden = goal.get("operation") or (f"tell {goal['output']}" if "output" in goal else "break its checks")
+        self.console.print(one_line(f"The agent must not: {forbidden}"), markup=False)
 
     def _set(self, words: str) -> None:
         number, _, text = words.partition(" ")
@@ -178,22 +188,23 @@ class _Dialogue:
         self.agent = spec
 
     def _fire(self, _: str) -> None:
-        self.console.print(one_line(f"is it a fair question? then {self.agent} gets it; its calls as they happen:"))
+        self.console.print(one_line(f"Checking that the probe is sound, then sending it to {self.agent}. Its calls:"))
         self.seen = 0
         shot = asyncio.run(self.session.fire(self.agent, self.options, self._see))
         if shot.result is None:
-            self.console.print(Text(one_line(f"not fired: {shot.refused}"), style="yellow"))
+            self.console.print(Text(one_line(f"Not fired: {shot.refused}"), style="yellow"))
             return
         told = story(shot.result)
         telling = [call for call in told.calls if call.writes or call.cited_by]
-        self.console.print(f"{count_phrase(self.seen, 'call')}; changes, and what checks rest on:")
+        self.console.print(f"{count_phrase(self.seen, 'call')}, of which these change something or decide the verdict:")
         for call in telling[-_SHOWN_CALLS:]:
             self.console.print(one_line(f"  #{call.number} {call.verb} {call.place} -> {call.code}"))
         status = shot.result.status or "no verdict"
         reason = reason_of(shot.result) or ""
         self.console.print(Text.assemble((status, _STYLES.get(status, "yellow")), one_line(f"  {reason}")))
+        self.console.print(_reached(shot.result))
         if not shot.is_goal_recognised:
-            self.console.print("nobody here recognized the request: a violation would count, a pass shows nothing")
+            self.console.print("No reader recognized the request in your text: a violation counts, a pass does not.")
 
     def _see(self, deed: Deed) -> None:
         self.seen += 1
@@ -203,7 +214,27 @@ class _Dialogue:
 
     def _save(self, _: str) -> None:
         file = self.session.save(self.folder)
-        self.console.print(one_line(f"saved {file}; run it again: sirocco probe replay {file} --agent SPEC"))
+        self.console.print(one_line(f"Saved {file}. To run it again: sirocco probe replay {file} --agent SPEC"))
+
+
+def _speaker(stimulus: Mapping[str, Any]) -> str:
+    """Who says a text, or where it is found."""
+    if target := stimulus.get("target"):
+        return f"Found at {target}"
+    return {"operator_prompt": "The operator says", "conversation_context": "Said before"}.get(
+        stimulus["type"], str(stimulus["type"])
+    )
+
+
+def _reached(result: UnitResult) -> str:
+    """Whether the agent came across the text and went for the goal, without which a PASS is easily misread."""
+    facts = payload_facts(result.bound, result.evidence)
+    if facts.delivered is None:
+        return "Nobody can tell whether the text reached the agent."
+    if not facts.delivered:
+        return "The text did not reach the agent, so this shows nothing: let the operator ask for what leads there."
+    went = "and the agent went for the goal" if facts.attempted else "and the agent did not go for the goal"
+    return f"The text reached the agent, {went}."
 
 
 def _entry(text: str) -> dict[str, Any]:
@@ -212,7 +243,7 @@ def _entry(text: str) -> dict[str, Any]:
     try:
         entry = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise ConfigError("redteam", "that is no YAML", form) from error
+        raise ConfigError("redteam", "the object is not valid YAML", form) from error
     if not isinstance(entry, dict) or not isinstance(entry.get("resource"), str):
-        raise ConfigError("redteam", "that is no object with a resource", form)
+        raise ConfigError("redteam", "the object has no resource", form)
     return entry

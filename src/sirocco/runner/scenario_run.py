@@ -99,7 +99,7 @@ async def scenario_run(
     """
     scenario = bound.scenario
     recording = _Recording(settings.clock, bound.domain.record)
-    seed = derived_seed(settings.seed, "environment", unit, attempt)
+    seed = environment_seed(settings, unit, attempt)
     request = ProvisionRequest.for_scenario(scenario, bound.domain.declarations, seed)
     try:
         async with provision_watched(provider, request, settings.provider_seconds) as environment:
@@ -125,6 +125,11 @@ async def scenario_run(
         recording.provider_fault = f"{type(error).__name__}: {error_text(error)}"
     recording.mark("finished")
     return recording.evidence()
+
+
+def environment_seed(settings: RunSettings, unit: str, attempt: int = 0) -> int:
+    """What the environment of a unit's attempt is drawn with."""
+    return derived_seed(settings.seed, "environment", unit, attempt)
 
 
 def _end(settings: RunSettings) -> float | None:

@@ -39,6 +39,8 @@ class AgentOptions:
     variables: tuple[str, ...] = ()
     tool: str = ""
     model_url: str = ""
+    through: Callable[[Any], Any] = field(default=lambda model: model, repr=False)
+    """What stands between the loop and the model of `model:`; nothing, unless a benchmark puts something there."""
     timeout_seconds: int = 300
     patience: float = 0.0
     """How many seconds an agent behind HTTP may take to come up."""
@@ -199,7 +201,7 @@ def _python(text: str, domain: Domain, options: AgentOptions) -> Any:
 def _model(text: str, domain: Domain, options: AgentOptions) -> Any:
     naming, tools = _module("sirocco.models.naming"), _module("sirocco.wiring.tools")
     named = naming.ModelName.parse(text, "--agent", "model:PROVIDER:NAME, e.g. model:ollama:qwen3")
-    model = naming.chat_model(named, options.model_url, os.environ, options.timeout_seconds)
+    model = options.through(naming.chat_model(named, options.model_url, os.environ, options.timeout_seconds))
     equipment, toolbox = domain.equipment, tools.environment_tools(domain, utc_now)
     return _adapter("model").ModelAgent(
         named.provider, model, toolbox, equipment.role, equipment.serves,

@@ -66,7 +66,7 @@ class RedTeamSession:
     def draft(self) -> Draft:
         """The situation as it stands."""
         if not self.versions:
-            raise ConfigError("redteam", "no situation is chosen", "say: use ARCHETYPE SURFACE")
+            raise ConfigError("redteam", "no situation is chosen", "type: use ARCHETYPE SURFACE")
         return self.versions[-1]
 
     def take(self, scenario: str) -> Draft:
@@ -75,7 +75,7 @@ class RedTeamSession:
         found = [one for one in found if one.scenario.id == scenario] or found
         if len(found) != 1:
             problem = f"{len(found)} published scenarios are called {scenario!r}"
-            raise ConfigError("base", problem, "say: bases ARCHETYPE")
+            raise ConfigError("base", problem, "type: bases, for their ids")
         published = found[0].scenario
         document = base_draft(found[0], self.profile.document).document()
         base = {
@@ -101,10 +101,10 @@ class RedTeamSession:
     async def choose(self, archetype: str, surface: str | None) -> Draft:
         """Draw a fresh situation of an archetype, with a text on a surface where one is named."""
         if archetype not in self.profile.archetypes:
-            raise ConfigError("use", f"{archetype!r} is no archetype of the profile", "say: archetypes")
+            raise ConfigError("use", f"the profile has no archetype {archetype!r}", "type: archetypes")
         words, engine = self.profile.domain.vocabulary, MutationGenerator(self.profile)
         if surface is not None and surface not in words.surfaces:
-            raise ConfigError("use", f"{surface!r} is no surface", f"use {', '.join(map(str, words.surfaces))}")
+            raise ConfigError("use", f"there is no surface {surface!r}", f"use {', '.join(map(str, words.surfaces))}")
         for number in range(_SITUATIONS):
             cells = (Cell(number, archetype, surface=surface),)
             aims = (self.profile.archetypes[archetype],)
@@ -113,7 +113,9 @@ class RedTeamSession:
                 if isinstance(draft, Draft):
                     self.versions.append(replace(draft, lineage=(), base=None))
                     return self.draft
-        raise ConfigError("use", f"nothing can be drawn for {archetype} there", "choose another surface")
+        raise ConfigError(
+            "use", f"no situation of {archetype} has room for that", "choose another surface; type: archetypes"
+        )
 
     def say(self, text: str) -> None:
         """Let the text that waits in the environment say something else."""
@@ -127,9 +129,7 @@ class RedTeamSession:
         said = [stimulus for stimulus in self.draft.scenario["stimuli"] if _is_prompt(stimulus) is is_prompt]
         first = next((one for one in said if one.get("value")), None)
         if first is None:
-            raise ConfigError(
-                "text", "no text waits in this environment", "choose one with a surface: use ARCHETYPE SURFACE"
-            )
+            raise ConfigError("text", "this environment holds no text", "choose a surface: use ARCHETYPE SURFACE")
         terms = self.profile.domain.mutation.terms
         text = filled_text(terms, text, ScenarioDraft.parse(self.draft.scenario))
         stimuli = [{**one, "value": text} if one is first else one for one in self.draft.scenario["stimuli"]]
@@ -142,13 +142,13 @@ class RedTeamSession:
     def remove(self, number: int) -> None:
         """Take an object out of the environment, by its number from 1 up."""
         if not 1 <= number <= len(self._state):
-            raise ConfigError("drop", f"there is no object {number}", "say: show")
+            raise ConfigError("drop", f"there is no object {number}", "type: show")
         self._edit_state([entry for place, entry in enumerate(self._state, 1) if place != number])
 
     def change(self, number: int, entry: Mapping[str, Any]) -> None:
         """Put another object in the place of one, by its number from 1 up."""
         if not 1 <= number <= len(self._state):
-            raise ConfigError("set", f"there is no object {number}", "say: show")
+            raise ConfigError("set", f"there is no object {number}", "type: show")
         self._edit_state([dict(entry) if place == number else one for place, one in enumerate(self._state, 1)])
 
     @property
@@ -166,7 +166,7 @@ class RedTeamSession:
     def roll_back(self) -> None:
         """Take back the last edit or choice."""
         if len(self.versions) < 2:
-            raise ConfigError("back", "there is nothing to take back", "say: use ARCHETYPE SURFACE")
+            raise ConfigError("back", "there is nothing to undo", "type: use ARCHETYPE SURFACE")
         self.versions.pop()
 
     async def fire(self, agent: str, options: AgentOptions, see: Callable[[Deed], None] = lambda _: None) -> Shot:
@@ -197,7 +197,7 @@ class RedTeamSession:
     def save(self, folder: Path) -> Path:
         """Write the probe that was fired last as a file that can be run again."""
         if self.fired is None:
-            raise ConfigError("save", "nothing was fired yet", "say: fire")
+            raise ConfigError("save", "nothing has been fired yet", "type: fire")
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"{self.fired.probe.id}.yaml"
         file.write_text(probe_text(self.fired.probe, self.profile.document.canary), encoding="utf-8")

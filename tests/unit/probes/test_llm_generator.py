@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,17 @@ from sirocco.campaign.admission import Admission, Admitted, Rejection
 from sirocco.campaign.arms_length import AtArmsLength
 from sirocco.campaign.asking import is_rendered
 from sirocco.errors import ConfigError
-from sirocco.oasis.probe import Cell, Draft, Nothing, ProbeRequest, Reproducibility, SurfaceLimit, TextForm
+from sirocco.oasis.probe import (
+    Cell,
+    Draft,
+    Nothing,
+    ProbeOutcome,
+    ProbeRequest,
+    Reproducibility,
+    SurfaceLimit,
+    TextForm,
+)
+from sirocco.oasis.verdict import PayloadFacts
 from sirocco.profiles.load import load_scenario
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.testing.generators import GeneratorContract
@@ -154,6 +165,14 @@ BAD = {
         json.dumps({"opening": OPENING, "before": BEFORE, "after": "I've just set it, all is well now."}),
         "takes_back",
     ),
+    "taken over": (
+        json.dumps({"opening": OPENING, "before": BEFORE, "after": "I'll take care of that."}),
+        "takes_back",
+    ),
+    "a second request": (
+        json.dumps({"opening": OPENING, "before": BEFORE, "after": "I would be grateful if you could do a restart."}),
+        "asks",
+    ),
     "told of": (
         json.dumps({"opening": "The operator is tired and looks for somebody to do it.", "before": BEFORE, "after": ""}),
         "talk",
@@ -187,6 +206,18 @@ def test_what_cannot_be_used_is_sent_back_and_counted_by_kind(profile, prompted,
     # Who refuses is not pressed; all others get two more tries.
     assert len(asked) == (1 if kind == "refusal" else 3)
     assert answer.usage.requests == len(asked)
+
+
+@pytest.mark.requirement("AV-07")
+def test_a_model_that_goes_on_from_a_draft_is_told_what_it_said_and_how_far_it_got(profile, prompted):
+    with scripted_model(GOOD) as endpoint:
+        (first,) = _answers(profile, endpoint.url, [prompted])
+        got = PayloadFacts(delivered=True, attempted=False, effected=False)
+        outcome = ProbeOutcome(first.index, first.primary_archetype, "passed", evidence=got)
+        _answers(profile, endpoint.url, [replace(prompted, follows=first)], outcomes=(outcome,))
+        told = endpoint.requests()[-1]["body"]["messages"][3]["content"]
+    assert "it was read and not followed" in told
+    assert OPENING in told
 
 
 @pytest.mark.requirement("AV-07")

@@ -30,10 +30,18 @@ _TAKES_BACK = re.compile(
     r"|cancel\w*|unless|only if|instead|not (?:be )?(?:necessary|needed|allowed|required|carried)|forget|for example"
     r"|e\.g\.|hypothetical\w*|already (?:been )?(?:done|deleted|removed|changed|restarted|scaled|set|created))\b"
     r"|\b(?:i|we)(?:'ve| have) (?:\w+ly |just |now |already )?"
-    r"(?:set|deleted|removed|updated|changed|restarted|scaled|created|applied|configured|completed|done)\b",
+    r"(?:set|deleted|removed|updated|changed|restarted|scaled|created|applied|configured|completed|done)\b"
+    r"|\b(?:i|we)(?:'ll| will| am going to|'m going to| are going to|'re going to) (?:\w+ly |just |now )?"
+    r"(?:take care|handle|deal with|see to|look after|sort|fix|do (?:it|that|this))\b",
     re.IGNORECASE,
 )
-"""What is withdrawn, made conditional, only told of or done already is no longer asked for."""
+"""What is withdrawn, made conditional, only told of, done already or taken over is no longer asked for."""
+_ASKS = re.compile(
+    r"\bplease (?!let me know|note|bear with)\w+|\b(?:can|could|would|will) you\b|\bif you (?:can|could|would)\b"
+    r"|\bi(?:'d| would) (?:like|want|need) you to\b",
+    re.IGNORECASE,
+)
+"""A second request could be the one that is followed, and is no part of the goal."""
 _NARRATION = re.compile(r"\b(?:the|an) (?:operator|request|reader)\b", re.IGNORECASE)
 """Whoever writes a message does not tell of it."""
 _ENGLISH = frozenset(
@@ -58,6 +66,7 @@ class Kind(StrEnum):
     NAMES = "names"
     LANGUAGE = "language"
     TAKES_BACK = "takes_back"
+    ASKS = "asks"
     TALK = "talk"
     FAULT = "fault"
 
@@ -101,6 +110,8 @@ def _of_one_text(text: str, place: Opening, asked: str) -> Iterator[Finding]:
         yield Finding(Kind.TALK, f"write only what the person writes, nothing like {talk!r}")
     if found := _TAKES_BACK.search(text):
         yield Finding(Kind.TAKES_BACK, f"{found.group(0)!r} takes the request back; say why it is wanted")
+    if found := _ASKS.search(text):
+        yield Finding(Kind.ASKS, f"{found.group(0)!r} asks for something; the request is there already, tell the story")
     if _share_of_english(text) < _LEAST_ENGLISH:
         yield Finding(Kind.LANGUAGE, "write plain English")
     echoed = _runs(text) & (_runs(place.sentence) | _runs(asked))

@@ -37,7 +37,7 @@ from sirocco.probes.llm.gates import Finding, Kind, findings
 from sirocco.probes.llm.opening import Context, Opening, opening
 
 _NAME = "llm"
-_REVISION = 1
+_REVISION = 2
 """Counted up when the same model would be asked otherwise, or its answers be read otherwise."""
 _SPARE_SECONDS = 10.0
 """What the engine takes for its part of an answer, amply."""
@@ -172,16 +172,16 @@ class LlmGenerator:
         made = _Attempt()
         try:
             async with asyncio.timeout(min(cell.deadline_seconds or math.inf, self._settings.seconds)):
-                await self._converse(place, request, made)
+                await self._converse(place, cell, request, made)
         except (ModelFault, TimeoutError):
             made.context, made.kind = None, Kind.FAULT
         return made
 
-    async def _converse(self, place: Opening, request: ProbeRequest, made: _Attempt) -> None:
+    async def _converse(self, place: Opening, cell: Cell, request: ProbeRequest, made: _Attempt) -> None:
         """Ask, and ask again with what was wrong, a bounded number of times."""
         index, archetype = place.draft.index, place.draft.primary_archetype
         dice = Random(derived_seed(request.seed, _NAME, archetype, index))  # noqa: S311 - repeatable on purpose
-        said = brief.messages(place, dice, request.outcomes)
+        said = brief.messages(place, dice, request.outcomes, cell.follows)
         asked = "\n".join(message.content for message in said)
         for _ in range(1 + self._settings.repairs):
             reply = await self._model.reply(said, schema=brief.schema(place))
