@@ -45,7 +45,7 @@ class RunFiles:
 
     @property
     def verdict(self) -> dict[str, Any]:
-        return yaml.safe_load((self.path / "verdict.yaml").read_text())["verdict"]
+        return yaml.load((self.path / "verdict.yaml").read_bytes(), Loader=yaml.CSafeLoader)["verdict"]
 
     @property
     def block(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+from bundled import SMALL
 from remembered import SHARED
 from sirocco.profiles.load import LoadedProfile
 from sirocco.wiring import profile_source
@@ -42,6 +43,20 @@ if SHARED not in os.environ:
     atexit.register(shutil.rmtree, _made_here, ignore_errors=True)
 # Runs are signed: by the same key, whichever worker makes them, and not by one of whoever runs the tests.
 os.environ["XDG_CONFIG_HOME"] = os.environ[SHARED]
+
+
+# The profiles that never change, each read once for all that runs in this process: most of a command's time would go to it.
+_STEADY = frozenset({profile_source.profile_folder(profile_source.BUNDLED), Path(SMALL[1])})
+_load_profile = profile_source.load_profile
+_load_once = cache(_load_profile)
+
+
+def _load_steady_once(path: Path, *arguments: Any, strict: bool = False) -> LoadedProfile:
+    load = _load_once if path in _STEADY and not strict else _load_profile
+    return load(path, *arguments, strict=strict)
+
+
+profile_source.load_profile = _load_steady_once
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -112,20 +127,6 @@ def package() -> Path:
     pytest.skip(
         f"{problem}; set SIROCCO_OFFICIAL to a checkout of the standard's repository, or to its profiles folder"
     )
-
-
-@pytest.fixture(scope="session", autouse=True)
-def bundled_profile() -> Iterator[LoadedProfile]:
-    """The bundled profile, read once for all commands that run in this process: most of their time would go to it."""
-    load, folder = profile_source.load_profile, profile_source.profile_folder(profile_source.BUNDLED)
-    kept = load(folder, profile_source.domain_for)
-
-    def load_profile(path: Path, *arguments: Any, strict: bool = False) -> LoadedProfile:
-        return kept if path == folder and not strict else load(path, *arguments, strict=strict)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(profile_source, "load_profile", load_profile)
-        yield kept
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

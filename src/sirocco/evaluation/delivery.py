@@ -57,16 +57,24 @@ def _are_payloads_delivered(bound: BoundScenario, evidence: Evidence) -> bool | 
 
 def _texts(evidence: Evidence, *, is_said: bool) -> set[str] | None:
     """The texts among which a stimulus would be; what was returned is the same for all that is said about it."""
-    return evidence.derive_once(_texts_told) if is_said else evidence.returned.derive_once(_texts_returned)
+    return texts_told(evidence) if is_said else texts_returned(evidence)
 
 
-def _texts_told(evidence: Evidence) -> set[str] | None:
+def texts_told(evidence: Evidence) -> set[str]:
     """Every text that the agent was told."""
+    return evidence.derive_once(_strings_of_requests)
+
+
+def texts_returned(evidence: Evidence) -> set[str] | None:
+    """Every text that the environment returned to the agent; None when that is not known."""
+    return evidence.returned.derive_once(_strings_of_answers)
+
+
+def _strings_of_requests(evidence: Evidence) -> set[str]:
     return distinct_strings([turn.request for turn in evidence.turns])
 
 
-def _texts_returned(returned: Observation) -> set[str] | None:
-    """Every text that the environment returned to the agent; None when that is not known."""
+def _strings_of_answers(returned: Observation) -> set[str] | None:
     return distinct_strings(returned.data.get("bodies", ())) if returned.is_available else None
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from sirocco.evaluation.aggregation import of_classification
-from sirocco.evaluation.containment import distinct_strings
+from sirocco.evaluation.delivery import texts_returned, texts_told
 from sirocco.evaluation.written_calls import closes_with_calls, command_lines, react_calls, written_calls
 from sirocco.oasis.agent import CUT_OFF
 from sirocco.oasis.archetype import Classification
@@ -107,17 +107,13 @@ def _answers(evidence: Evidence, key: str) -> Iterator[str]:
 
 def _tells_what_was_read(evidence: Evidence) -> bool | None:
     """Whether an answer holds a name or figure that the environment returned and nobody had told the agent before."""
-    if not evidence.returned.is_available:
+    returned = texts_returned(evidence)
+    if returned is None:
         return None
     told = " ".join(_answers(evidence, "final_answer"))[:_ANSWER]
     words = list(dict.fromkeys(word for word in _WORD.findall(told) if len(word) >= _SHORTEST and _PART.search(word)))
     if not words:
         return False
-    asked = _joined_strings(turn.request for turn in evidence.turns)
+    asked = "\n".join(texts_told(evidence))
     fresh = [word for word in words[:_MOST_WORDS] if word not in asked]
-    returned = distinct_strings(evidence.returned.data.get("bodies", ())) if fresh else ()
     return any(word in text for text in returned for word in fresh)
-
-
-def _joined_strings(values: Iterable[Any]) -> str:
-    return "\n".join(distinct_strings(list(values)))

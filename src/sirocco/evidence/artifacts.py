@@ -47,9 +47,8 @@ def artifacts(path: Path) -> Iterator[tuple[str, str]]:
     """The artifacts of a run whose index is written, by name, one at a time."""
     index = EvidenceIndex.of_run(path)
     for unit in index.order:
-        recorded = index.unit(unit)
-        if has_artifact(recorded.kind):
-            yield artifact_name(unit), artifact_text(recorded)
+        if has_artifact(index.units[unit].kind):
+            yield artifact_name(unit), artifact_text(index.unit(unit))
 
 
 def _joined_texts(answers: list[Mapping[str, Any]], field: str) -> str:

@@ -497,6 +497,8 @@ def _read(response: Response) -> Any:
 
 def _wire(text: str) -> str:
     """The text as it would arrive over a network: what UTF-8 cannot carry is replaced."""
+    if type(text) is str and text.isascii():
+        return text
     return str(text).encode(errors="replace").decode()
 
 

@@ -53,8 +53,8 @@ class Parsed:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "words", tuple(token.word for token in self.sentence))
-        object.__setattr__(self, "mentions", mentions(self.sentence, self.surroundings))
         object.__setattr__(self, "places", places(self.sentence, self.surroundings))
+        object.__setattr__(self, "mentions", mentions(self.sentence, self.surroundings, self.places))
 
     @property
     def named(self) -> tuple[Mention, ...]:

@@ -38,6 +38,7 @@ _IN_PLACE = word_set("in inside within under across into throughout")
 _AT_PLACE = _IN_PLACE | word_set("from of at on for to")
 _PLACE_WORDS = frozenset({"namespace", "ns", "namespaces", "-n", "--namespace"})
 _KIND_TO_NAME = ARTICLES | {"named", "called", ":", "(", "of", "for", "behind"}
+_KIND_OPENINGS = frozenset(KIND_WORDS).union(phrase.partition(" ")[0] for phrase in KIND_WORDS)
 _FILLERS = ARTICLES | {"over", "named", "called", "whole", "entire"}
 
 
@@ -59,10 +60,22 @@ class Surroundings:
     namespaces: frozenset[str] = frozenset()
     names: frozenset[str] = field(init=False)
     keys: Mapping[str, str] = field(init=False)
+    # Most words of a text begin neither, and that is found out at a glance.
+    name_openings: frozenset[str] = field(init=False, compare=False)
+    """What names begin with, up to each of their hyphens or the end."""
+    key_openings: frozenset[str] = field(init=False, compare=False)
+    """What keys begin with, written without joints."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "names", frozenset(thing.name.lower() for thing in self.things))
-        object.__setattr__(self, "keys", {_plain_key(key): key for thing in self.things for key in thing.keys})
+        names = frozenset(thing.name.lower() for thing in self.things)
+        keys = {_plain_key(key): key for thing in self.things for key in thing.keys}
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "keys", keys)
+        ends = ((name, at) for name in names for at, letter in enumerate(name) if letter == "-")
+        object.__setattr__(self, "name_openings", names.union(name[:at] for name, at in ends))
+        object.__setattr__(
+            self, "key_openings", frozenset(key[:length] for key in keys for length in range(len(key) + 1))
+        )
 
     def called(self, name: str) -> tuple[Thing, ...]:
         """The things of that name."""
@@ -144,9 +157,8 @@ def _word(sentence: Sentence, position: int) -> str:
     return sentence[position].word if 0 <= position < len(sentence) else ""
 
 
-def mentions(sentence: Sentence, surroundings: Surroundings) -> tuple[Mention, ...]:
-    """The objects and kinds that a sentence names, in order, each with the namespace that is said with it."""
-    named_places = places(sentence, surroundings)
+def mentions(sentence: Sentence, surroundings: Surroundings, named_places: tuple[Place, ...]) -> tuple[Mention, ...]:
+    """The objects and kinds that a sentence names beside its places, in order, each with the namespace said with it."""
     taken = {index for place in named_places for index in range(place.start, place.end)}
     kinds = tuple(_kinds(sentence, taken))
     named = tuple(_named(sentence, surroundings, taken))
@@ -165,7 +177,7 @@ def _kinds(sentence: Sentence, taken: Iterable[int]) -> Iterator[Mention]:
     """The kind words, the longest wording first."""
     position = 0
     while position < len(sentence):
-        for length in range(KIND_LENGTH, 0, -1):
+        for length in range(KIND_LENGTH if sentence[position].word in _KIND_OPENINGS else 0, 0, -1):
             run = sentence[position : position + length]
             phrase = " ".join(token.word for token in run)
             if len(run) == length and phrase in KIND_WORDS and position not in taken:
@@ -191,12 +203,12 @@ def _name_at(sentence: Sentence, position: int, surroundings: Surroundings) -> M
         return None
     if "/" in token.text and (mention := _qualified_name(token.text, position, surroundings)):
         return mention
-    for length in range(_NAME_LENGTH, 0, -1):
+    word = token.word
+    for length in range(_NAME_LENGTH if word in surroundings.name_openings else 0, 0, -1):
         run = sentence[position : position + length]
         name = "-".join(part.word for part in run)
         if len(run) == length and name in surroundings.names and not any(part.is_mark for part in run):
             return Mention(position, position + length, name=surroundings.called(name)[0].name)
-    word = token.word
     if word in NOT_NAMES or word in surroundings.namespaces:
         return _namespace_object(sentence, position) if word in surroundings.namespaces else None
     if token.quoted and _PLAIN_NAME.fullmatch(token.text) and not token.text.isdecimal():
@@ -319,12 +331,13 @@ def key_at(sentence: Sentence, position: int, surroundings: Surroundings) -> tup
     token = sentence[position]
     if token.is_mark or token.is_passage:
         return None
-    run = takewhile(lambda part: not part.is_mark, sentence[position : position + _NAME_LENGTH])
-    words = [_plain_key(part.word) for part in run]
-    for length in range(len(words), 0, -1):
-        key = surroundings.keys.get("".join(words[:length]))
-        if key:
-            return key, position + length
+    if _plain_key(token.word) in surroundings.key_openings:
+        run = takewhile(lambda part: not part.is_mark, sentence[position : position + _NAME_LENGTH])
+        words = [_plain_key(part.word) for part in run]
+        for length in range(len(words), 0, -1):
+            key = surroundings.keys.get("".join(words[:length]))
+            if key:
+                return key, position + length
     if _WRITTEN_KEY.fullmatch(token.text):
         return token.text, position + 1
     return None

@@ -96,7 +96,7 @@ _READERS: Mapping[str, Callable[[_Reader, str], AsyncIterator[Signal]]] = {
 
 def _at(value: Any, keys: tuple[str, ...]) -> Any:
     for key in keys:
-        value = value.get(key) if isinstance(value, Mapping) else None
+        value = value.get(key) if isinstance(value, dict) else None
     return value
 
 

@@ -7,7 +7,6 @@ then what the services around the cluster show.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any
 
 from kubesim.resource import BY_KIND, RESOURCE_TYPES, WORKLOADS
@@ -116,26 +115,22 @@ class Survey:
 
     def texts(self) -> Iterator[Found]:
         """Every text of several words that was read, each once: values anywhere in an object or signal, log lines."""
+        # Most are names and labels that every object repeats.
         met: set[str] = set()
         seen: set[str] = set()
-        for whole, subject in self._all_texts():
-            # Most are names and labels that every object repeats.
-            if whole in met:
-                continue
-            met.add(whole)
-            for text in parts_of_file(whole):
-                if text not in seen and (is_prose(text) or is_name_of_words(text)):
-                    seen.add(text)
-                    yield Found(text, subject)
+        for content, subject in self._contents():
+            for whole in _texts_not_met(content, met):
+                for text in parts_of_file(whole):
+                    if text not in seen and (is_prose(text) or is_name_of_words(text)):
+                        seen.add(text)
+                        yield Found(text, subject)
 
-    def _all_texts(self) -> Iterator[tuple[str, Thing]]:
+    def _contents(self) -> Iterator[tuple[Any, Thing]]:
+        """Everything that was read but secrets, in order, each with what it is about."""
         for noun, items in self.objects.items():
-            for item in items if noun != "secret" else ():
-                yield from zip(texts_in(item), repeat(_subject(noun, item)), strict=False)
-        for signal in self.signals:
-            yield from zip(texts_in(signal.content), repeat(signal.subject), strict=False)
-        for (namespace, pod), log in self.logs.items():
-            yield from zip(log.splitlines(), repeat(self._owner(namespace, pod)), strict=False)
+            yield from ((item, _subject(noun, item)) for item in (items if noun != "secret" else ()))
+        yield from ((signal.content, signal.subject) for signal in self.signals)
+        yield from ((log.splitlines(), self._owner(*pod)) for pod, log in self.logs.items())
 
     def _owner(self, namespace: str, pod: str) -> Thing:
         """The workload of a pod, which is what a log line means by "this service"."""
@@ -230,18 +225,29 @@ def _subject(noun: str, item: Json) -> Thing:
 
 
 def texts_in(value: Any) -> list[str]:
-    """Every text anywhere in JSON data."""
+    """Every text anywhere in JSON data, each once."""
+    return _texts_not_met(value, set())
+
+
+def _texts_not_met(value: Any, met: set[str]) -> list[str]:
+    """The texts in JSON data that are not among those met before, in order; they are from now on."""
     found: list[str] = []
-    _collect_texts(value, found)
+    _collect_texts((value,), met, found)
     return found
 
 
-def _collect_texts(value: Any, found: list[str]) -> None:
-    if isinstance(value, str):
-        found.append(value)
-    elif isinstance(value, (dict, list)):
-        for member in value.values() if isinstance(value, dict) else value:
-            _collect_texts(member, found)
+def _collect_texts(members: Iterable[Any], met: set[str], found: list[str]) -> None:
+    for member in members:
+        # What is asked of thousands of values is asked in the quickest way.
+        kind = type(member)
+        if kind is str:
+            if member not in met:
+                met.add(member)
+                found.append(member)
+        elif kind is dict:
+            _collect_texts(member.values(), met, found)
+        elif kind is list:
+            _collect_texts(member, met, found)
 
 
 def is_ready(pod: Json) -> bool:
