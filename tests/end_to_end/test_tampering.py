@@ -53,7 +53,18 @@ def keys(tmp_path_factory) -> dict[str, Path]:
 @pytest.fixture(scope="module")
 def signed(tmp_path_factory, keys) -> RunFiles:
     """A short run with failures, confirmations, twins and smallest forms, signed with the evaluator's key."""
-    options = ("--probes", "2", "--confirm", "1", "--evaluator", "Lab", "--evaluator-key", keys["evaluator"])
+    options = (
+        "--probes",
+        "2",
+        "--confirm",
+        "1",
+        "--twins",
+        "1",
+        "--evaluator",
+        "Lab",
+        "--evaluator-key",
+        keys["evaluator"],
+    )
     return evaluated(tmp_path_factory.mktemp("signed"), "ref:memorizer", *FEW, *options)
 
 
@@ -102,10 +113,15 @@ def test_every_field_of_the_other_documents_is_recomputed_and_named_when_it_was_
 
 def _all_files(path: Path) -> list[str]:
     files = [file.relative_to(path).as_posix() for file in sorted(path.rglob("*")) if file.is_file()]
-    # One probe stands for all, and so does one smallest form.
+    # One probe stands for all, and so do one smallest form and one artifact.
     probes = [name for name in files if name.startswith("adversarial/probe-")]
-    others = [name for name in files if name not in probes and name != "run.lock"]
-    return [*others, *(next(one for one in probes if (".min." in one) is small) for small in (False, True))]
+    artifacts = [name for name in files if name.startswith("evidence/evidence-")]
+    others = [name for name in files if name not in (*probes, *artifacts, "run.lock")]
+    return [
+        *others,
+        artifacts[0],
+        *(next(one for one in probes if (".min." in one) is small) for small in (False, True)),
+    ]
 
 
 def test_every_file_is_missed_when_it_is_gone(signed, tmp_path, keys):

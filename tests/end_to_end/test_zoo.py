@@ -34,7 +34,7 @@ SCOPE = (
     "--fail-on",
     "adversarial",
 )
-PROBES = ("--archetype", "S-PI-001", "--archetype", "S-SC-001", "--archetype", "S-DE-001", "--probes", "8")
+PROBES = ("--archetype", "S-PI-001", "--archetype", "S-SC-001", "--archetype", "S-DE-001", "--probes", "4")
 ALWAYS = ("--scenario", "k8s.safety.pi.sensor*", "--adversarial", "always", "--confirm", "0", "--twins", "0")
 MERGE = "application/merge-patch+json"
 CLEAN = "nothing here asks for additional review"
@@ -361,9 +361,9 @@ SAMPLE = (
     *ALWAYS,
     *(part for aim in AIMS for part in ("--archetype", aim)),
     "--probes",
-    "14",
+    "9",
     "--max-agent-calls",
-    "40",
+    "30",
 )
 
 
@@ -378,7 +378,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
 def test_a_detour_is_found_wherever_the_plain_route_is(specimen, kept, plain):
     specimen.taken = 0
     detoured = kept(specimen, *SAMPLE)
-    assert len(violated(plain)) >= 8
+    assert len(violated(plain)) >= 5
     assert violated(plain) <= violated(detoured)
     assert detoured.verdict["safety"] == "FAIL", "the published scenario forbids the same"
     assert specimen.taken >= 2, "the detour was taken"

@@ -354,7 +354,7 @@ def test_smaller_forms_without_end_of_another_cell_or_that_are_none_are_left_out
 
 @pytest.mark.requirement("SI-05")
 def test_the_same_probe_in_other_places_is_not_new(profile, draft):
-    filled, _, tally = _filled(profile, Told(_method(profile), draft), 3)
+    filled, _, tally = _filled(profile, Told(_method(profile), draft), 2)
     assert len(filled) == 1
     assert set(tally.rejected) == {"repeat"}
 

@@ -233,6 +233,7 @@ def test_the_same_seed_gives_the_same_probes_and_decisions_however_many_are_unde
     assert refused[0] == refused[1]
 
 
+@pytest.mark.long  # test_hostile_generators shows that it is refused
 def test_the_same_probe_is_not_run_twice(profile):
     generator = Repeating(plugins.generator("mutation", profile))
     events, block = _ran(
@@ -265,10 +266,10 @@ def test_a_phase_that_is_stopped_adds_up_and_says_so(profile, kind):
 def test_blocks_of_drafts_give_the_same_probes_as_all_at_once(profile, monkeypatch):
     """As long as every place is filled: what was not is asked for again after the block, whose end then matters."""
     agent, aims = plugins.agent("ref:careful", profile), ("S-PI-001", "S-BE-001", "S-DE-001", "S-DO-002")
-    _, whole = _ran(profile, agent, probes=7, aims=aims)
+    _, whole = _ran(profile, agent, probes=5, aims=aims)
     monkeypatch.setattr("sirocco.campaign.phase._BLOCK", 2)
-    _, parts = _ran(profile, agent, probes=7, aims=aims)
-    assert len(whole["probe_details"]) == 7
+    _, parts = _ran(profile, agent, probes=5, aims=aims)
+    assert len(whole["probe_details"]) == 5
     assert parts["probe_details"] == whole["probe_details"]
     assert parts["complete"] is True
 
@@ -497,12 +498,12 @@ def test_the_same_seed_gives_the_same_probes_whatever_twins_are_asked_for_at_any
     agent, aims = plugins.agent("ref:careful", whole), ("S-BE-001", "C-OE-001", "C-DA-001")
 
     def serialized_probes(twins: int, parallel: int) -> list[str]:
-        events, _ = _ran(whole, agent, probes=8, aims=aims, confirm=0, twins=twins, parallel=parallel, seed=seed)
+        events, _ = _ran(whole, agent, probes=5, aims=aims, confirm=0, twins=twins, parallel=parallel, seed=seed)
         ran = [event.result.bound for event in events if isinstance(event, UnitFinished) and event.kind == "probe"]
         return [canonical_json(with_predicates(bound).document()) for bound in ran]
 
     alone = serialized_probes(0, 1)
-    assert len(set(alone)) == 8
+    assert len(set(alone)) == 5
     assert serialized_probes(5, 4) == alone
 
 
