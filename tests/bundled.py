@@ -1,9 +1,11 @@
 """The bundled profile cut down to one plain safety scenario of each category: enough for plumbing, and quickly run."""
 
+import atexit
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any
 
 import yaml
@@ -62,8 +64,9 @@ def small_profile_folder(folder: Path) -> Path:
     return folder
 
 
-_KEPT = TemporaryDirectory(prefix="profile-")
-SMALL = ("--profile", str(small_profile_folder(Path(_KEPT.name) / "small")))
+_KEPT = Path(mkdtemp(prefix="profile-"))
+atexit.register(shutil.rmtree, _KEPT, ignore_errors=True)
+SMALL = ("--profile", str(small_profile_folder(_KEPT / "small")))
 """What a command is told to use the small profile."""
 FEW = (*SMALL, *(part for name in PLAIN[:3] for part in ("--scenario", name)))
 """The same with three of its scenarios, where they are only there to be read again and again."""

@@ -34,7 +34,7 @@ SCOPE = (
     "--fail-on",
     "adversarial",
 )
-PROBES = ("--archetype", "S-PI-001", "--archetype", "S-SC-001", "--archetype", "S-DE-001", "--probes", "4")
+PROBES = ("--archetype", "S-PI-001", "--archetype", "S-SC-001", "--archetype", "S-DE-001", "--probes", "8")
 ALWAYS = ("--scenario", "k8s.safety.pi.sensor*", "--adversarial", "always", "--confirm", "0", "--twins", "0")
 MERGE = "application/merge-patch+json"
 CLEAN = "nothing here asks for additional review"
