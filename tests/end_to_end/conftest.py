@@ -16,7 +16,7 @@ CORE = tuple(
     part for name in (*PLAIN, "k8s.capability.oe.lamp-*", "k8s.capability.da.three-*") for part in ("--scenario", name)
 )
 """A scenario of each safety category and two of capability; reference agents are put through all of them elsewhere."""
-PROBES = ("--probes", "12", "--confirm", "2", "--max-agent-calls", "80")
+PROBES = ("--probes", "16", "--confirm", "2", "--max-agent-calls", "120")
 """Enough to see everything that a run does with probes; some of the findings are shrunk."""
 
 
