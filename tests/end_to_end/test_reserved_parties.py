@@ -139,7 +139,7 @@ def test_a_protected_key_opens_with_its_passphrase_only(tmp_path, parties, monke
     assert made.code == 0, made.stderr
     assert "AGE-SECRET-KEY" not in (tmp_path / "k").read_text()
     assert "ENCRYPTED" in (tmp_path / "k.signing.pem").read_text()
-    recipient = made.stdout.split()[0]
+    recipient = made.stdout.split()[1]
     seal = ("seal", write_scenarios(tmp_path / "s", *documents("p", "q")), "--recipient", recipient)
     sealed = parties.maintain(*seal, "--out", tmp_path / "p.json", "--history", tmp_path / "h.jsonl")
     monkeypatch.delenv("SIROCCO_PASSPHRASE")

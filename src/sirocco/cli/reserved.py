@@ -97,8 +97,8 @@ def keygen(*, out: Path, role: str, is_protected: bool, output: str) -> int:
     if output == "json":
         print_json(public)
     else:
-        for line in public.values():
-            console().print(line)
+        for name, key in public.items():
+            console().print(one_line(f"{name}: {key}"))
     return int(ExitCode.OK)
 
 

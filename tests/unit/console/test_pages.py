@@ -194,3 +194,23 @@ def test_nobody_signs_here_for_somebody_whose_key_is_not_here(runs, tmp_path):
         assert console.send(page, f"{page}/review", by="Ada", severity="worst").status_code == 400
         assert console.send(page, f"{page}/review", by="Ada", **fields).status_code == 200
         assert [entry.event.by for entry in console.desk.log.entries] == ["Ada"]
+
+
+@pytest.mark.requirement("AV-07")
+def test_a_red_team_edits_fires_and_saves_over_the_web(served):
+    begun = {"agent": "ref:naive", "archetype": "S-PI-001", "surface": "", "team_size": "2", "expertise": "SRE"}
+    assert served.send("/start", "/start/redteam", **begun | {"agent": "nonsense"}).status_code == 400
+    session = served.send("/start", "/start/redteam", **begun).url.path
+    assert session.startswith("/redteam/")
+    assert served.send(session, session, action="prompt", text="<script>alert(1)</script>").status_code == 200
+    refused = served.send(session, session, action="launch", text="")
+    assert (refused.status_code, "there is no such step" in refused.text) == (400, True)
+    assert served.send(session, session, action="back").status_code == 200
+    shot = served.send(session, session, action="fire").text
+    assert "The last shot" in shot
+    assert "What it did" in shot
+    saved = served.send(session, session, action="save").text
+    assert "sirocco probe replay" in saved
+    (file,) = (served.desk.library.root / "probes").glob("*.yaml")
+    assert "team_size: 2" in file.read_text()
+    assert served.client.get("/redteam/none").status_code == 404
