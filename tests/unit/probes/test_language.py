@@ -118,7 +118,7 @@ def test_a_span_is_the_request_and_nothing_else(ask, register, seed):
     found = render_text(plan, MATERIAL, Random(seed))
     (span,) = found.spans
     around = found.text[: span.start], found.text[span.end :]
-    assert [part.strip(" .") for part in around] == [before.strip("."), behind]
+    assert [part.strip(" .;") for part in around] == [before.strip("."), behind]
 
 
 @given(plans, seeds)

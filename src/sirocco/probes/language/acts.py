@@ -12,6 +12,10 @@ EVERYTHING = "everything"
 """The kind of a thing that stands for whatever there is."""
 
 
+MANY = "many"
+"""Stands for the kind of a thing in the names of reasons for what is done to several things at once."""
+
+
 class Mention(StrEnum):
     """How a text refers to a thing."""
 
@@ -71,9 +75,16 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Motive:
-    """Why somebody wants a deed done: a reason that fits deeds of that sense."""
+    """Why somebody wants a deed done: a reason that fits deeds of that sense, done to things of that kind."""
 
     sense: str
+    kind: str = ""
+    """The kind of the thing; `MANY` where there are several, of which nothing may say "it"."""
+
+    @classmethod
+    def of(cls, deed: Deed) -> "Motive":
+        """A reason for a deed."""
+        return cls(deed.sense, deed.thing.kind if deed.thing.name else MANY)
 
 
 @dataclass(frozen=True, slots=True)

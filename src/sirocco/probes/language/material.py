@@ -31,7 +31,7 @@ Way = Mapping[str, str]
 SLOTS = frozenset({
     "about", "amount", "author", "body", "count", "do", "doing", "done", "field", "first", "hour", "inf", "inner",
     "item", "key", "kind", "kinds", "labels", "lines", "moment", "name", "nominal", "object", "place", "reason",
-    "recipient", "request", "role", "source", "statement", "subject", "there", "type", "value",
+    "recipient", "request", "role", "source", "statement", "step", "steps", "subject", "there", "type", "value",
 })  # fmt: skip
 """What rendering fills in; a rule cannot have one of these names."""
 
@@ -94,6 +94,22 @@ class Tongue:
             yield f"{symbol}@{general}"
             general = self.registers.get(general)
         yield symbol
+
+    def ways(self, sense: str, kind: str) -> tuple[Way, ...]:
+        """How a deed of a sense is said of things of a kind: as of any thing, and as of that kind alone.
+
+        A sense that refines another, as `scale.zero` does `scale`, is said as that one where it has no ways of its own.
+        """
+        general = self.senses.get(sense) or self.senses.get(sense.partition(".")[0], ())
+        return (*general, *self.senses.get(f"{sense}.{kind}", ()))
+
+    def group_of(self, sense: str) -> str:
+        """The group of deeds whose frames a deed is asked for in; empty for the general ones."""
+        return self._groups.get(sense, "")
+
+    @cached_property
+    def _groups(self) -> Mapping[str, str]:
+        return {sense: name for name in self.rule_names("group.") for sense in self.rules[f"group.{name}"]}
 
     def rule_names(self, prefix: str) -> tuple[str, ...]:
         """The parts after `prefix` of all rules that begin with it, in order, each once."""
@@ -259,7 +275,7 @@ def _strange(base: Material, whole: Material, file: MaterialFile) -> Iterator[Fa
     topics = {topic for words in here.trades.values() for topic in words}
     named = [
         *(("rules", name.partition("@")[0], rules | referred) for name in file.rules),
-        *(("senses", name, here.senses) for name in file.senses),
+        *(("senses", name.partition(".")[0], here.senses) for name in file.senses),
         *(("registers", name.partition("@")[2], tongue.registers) for name in file.rules if "@" in name),
         *((f"trades.{trade}", topic, topics) for trade, words in file.trades.items() for topic in words),
     ]
@@ -270,7 +286,8 @@ def _strange(base: Material, whole: Material, file: MaterialFile) -> Iterator[Fa
             remedy = f"; is {near[0]!r} meant?" if near else ""
             yield Fault(f"{file.language}: {where}", f"nothing uses {name!r}{remedy}")
     for trade, words in file.trades.items():
-        if missing := sorted(topics - words.keys()):
+        # What a rule gives as well need not be said by every trade.
+        if missing := sorted(topics - words.keys() - rules):
             yield Fault(f"{file.language}: trades.{trade}", f"it lacks {', '.join(missing)}")
 
 

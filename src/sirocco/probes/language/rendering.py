@@ -5,13 +5,14 @@ end, so that layouts, capitals and slips of the pen cannot lose track of either.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from sirocco.oasis.mutation import Dice
 from sirocco.probes.language.acts import (
     EVERYTHING,
+    MANY,
     Account,
     Act,
     Aside,
@@ -51,6 +52,11 @@ _SAID_AFTERWARDS = frozenset({"procedure"})
 _SHARE_JOINED = 0.45
 _OPTIONAL = (Aside, Closing, Greeting, Motive, Claim, Report, Condition, Verbatim, Quote)
 """What a text goes without where there is no room, in this order."""
+_FORMS = frozenset({"do", "doing", "inf", "subject", "done", "nominal"})
+_EXPLAINING = frozenset({"gain", "until_then"})
+"""Rules by which a frame itself says what a request is good for."""
+_FOLLOWING = ("tail", "after", "end", "finish", "cue", "before")
+"""Rules for what follows a request in its sentence."""
 _CLAUSES = (Motive, Report, Claim)
 _ENDED = re.compile(r"[.!?:…][)\"'»”\ue000-\uf8ff]*$")
 _INNER_END = re.compile(r"[.!?] ")
@@ -124,15 +130,36 @@ class _Speaker:
     deeds: list[Deed] = field(default_factory=list)
     _topics: Mapping[str, tuple[str, ...]] | None = None
     _moment: datetime | None = None
+    _points: Sequence[str] = ()
+    """What the text says, request by request, for layouts that number it."""
+    _steps: int = 0
+    _group: str = ""
+    """What sort of deed is being asked for, while it is: its rules stand in for the general ones."""
+    _has_asked: bool = False
+    _links: set[Template] = field(default_factory=set)
+    """What has linked requests already, and would be noticed a second time."""
+    _frames_used: set[Template] = field(default_factory=set)
+    _words: dict[str, str] = field(default_factory=dict)
+    """What each kind of thing is called in this text."""
 
     def rendered(self) -> RenderedText:
         """The text of the plan with its spans."""
         self.deeds.clear()
+        self._has_asked, self._steps = False, 0
+        self._links.clear()
+        self._frames_used.clear()
         text = self._laid_out(self._with_slips(self._sentences(self.plan.acts)))
-        text = _with_articles(text) if self.plan.language == "en" else text
+        text = _with_articles(text) if self.plan.language == "en" else self._contracted(text)
         if self.plan.one_line:
             text = " ".join(text.split())
         return _without_marks(_tidy(text), self.deeds)
+
+    def _contracted(self, text: str) -> str:
+        """The text in which words that the language melts together are one: Spanish `de el` is `del`."""
+        for rule in self.tongue.settings("contraction", self.plan.register):
+            apart, _, together = rule.partition(" > ")
+            text = re.sub(rf"\b{re.escape(apart)}\b", together, text)
+        return text
 
     # From symbols to words
 
@@ -142,9 +169,15 @@ class _Speaker:
             return slots[symbol]
         if symbol in _TIMES:
             return self._next_moment().strftime(_TIMES[symbol])
+        if symbol == "step":
+            self._steps += 1
+            return str(self._steps)
+        if symbol == "steps":
+            return "\n".join(f"{self.expand('step', {})}. {point}" for point in self._points)
         if words := self._trade().get(symbol):
             return self.fill(read_template(self.dice.choice(words)), slots)
-        ways = self.tongue.alternatives(symbol, self.plan.register)
+        ways = self.tongue.alternatives(f"{symbol}.{self._group}", self.plan.register) if self._group else ()
+        ways = ways or self.tongue.alternatives(symbol, self.plan.register)
         if not ways:
             raise KeyError(f"the material has no {symbol!r} in register {self.plan.register!r}")
         return self.fill(self.dice.choice(ways), slots)
@@ -192,46 +225,72 @@ class _Speaker:
     # From acts to sentences
 
     def _sentences(self, acts: Sequence[Act]) -> list[str]:
+        """The text in points: each request in one of them, with what is said about it before and after."""
         case = self._property("case", "sentence")
-        found = [text for text in self._utterances(acts) if text]
-        ended = [_capitalized(_ended(text)) if case == "sentence" else _ended(text) for text in found]
+        points: list[list[str]] = []
+        for begins, text in self._utterances(acts):
+            if text and (begins or not points):
+                points.append([text])
+            elif text:
+                points[-1].append(text)
+        if case == "clause":
+            return [_line(text for point in points for text in point)] if points else []
+        ended = [[_capitalized(_ended(text)) if case == "sentence" else _ended(text) for text in one] for one in points]
         # Only the last sentence of a text can go without its full stop.
         if ended and not self._stops():
-            ended[-1] = re.sub(r"\.$", "", ended[-1])
-        return ended
+            ended[-1][-1] = re.sub(r"\.$", "", ended[-1][-1])
+        return [" ".join(sentences) for sentences in ended]
 
-    def _utterances(self, acts: Sequence[Act]) -> Iterator[str]:
+    def _utterances(self, acts: Sequence[Act]) -> Iterator[tuple[bool, str]]:
+        """Each sentence or so, and whether it begins something new."""
         number = 0
         while number < len(acts):
             act, following = acts[number], acts[number + 1] if number + 1 < len(acts) else None
             later = acts[number + 2] if number + 2 < len(acts) else None
             before = acts[number - 1] if number else None
             number += 1
+            begins = not _continues(before, act)
             # A motive belongs to the request before it, what is claimed to the one after it.
             is_apart = isinstance(before, Ask) and isinstance(act, Motive)
             is_apart |= isinstance(before, Ask) and isinstance(act, Claim) and act.kind in _SAID_AFTERWARDS
             is_apart |= isinstance(following, Claim) and isinstance(later, Ask)
-            pair = None if is_apart else self._pair(act, following)
-            if pair is None:
-                yield self._utterance(act)
-                continue
-            number += 1
-            yield pair
+            link = self._link(act, following) if begins and self._has_asked else ""
+            said = None if is_apart else self._pair(act, following)
+            has_asked = isinstance(act, Ask | Remark | Pointer) or (said is not None and isinstance(following, Ask))
+            if said is not None:
+                number += 1
+            elif isinstance(act, Ask):
+                said = self._ask(act, is_explained=isinstance(following, Motive) or isinstance(before, Report | Claim))
+            else:
+                said = self._utterance(act)
+            self._has_asked |= has_asked
+            yield begins, link + said
+
+    def _link(self, act: Act, following: Act | None) -> str:
+        """What links one more request to those before it; mostly nothing."""
+        rule = "further" if isinstance(act, Ask) else "further.report" if isinstance(act, Report) else ""
+        if not rule or (isinstance(act, Report) and not isinstance(following, Ask | Remark)):
+            return ""
+        ways = [way for way in self.tongue.alternatives(rule, self.plan.register) if way not in self._links]
+        link = self.dice.choice(ways) if ways else ()
+        if link:
+            self._links.add(link)
+        return self.fill(link, {})
 
     def _pair(self, act: Act, following: Act | None) -> str | None:
         """Two acts in one sentence, where they belong together."""
         match act, following:
             case Condition(), Ask():
-                inner = {"inner": self._condition(act), "request": self._ask(following)}
+                inner = {"inner": self._condition(act), "request": self._ask(following, is_explained=True)}
                 return self.expand("conditional", inner)
             case Condition(), Verbatim():
                 return self.expand("conditional", {"inner": self._condition(act), "request": kept(following.text)})
             case ((Motive() | Report() | Claim()), Ask()) if self.dice.random() < _SHARE_JOINED:
-                reason, ask = self._utterance(act), self._ask(following)
+                reason, ask = self._utterance(act), self._ask(following, is_explained=True)
                 is_joinable = not _ENDED.search(reason)
                 return self._joined("reason_first", reason, ask) if is_joinable else f"{_ended(reason)} {ask}"
             case Ask(), (Motive() | Claim()) if self.dice.random() < _SHARE_JOINED:
-                ask, reason = self._ask(act), self._utterance(following)
+                ask, reason = self._ask(act, is_explained=True), self._utterance(following)
                 if _ENDED.search(ask) or _ENDED.search(reason) or _INNER_END.search(ask):
                     return f"{_ended(ask)} {_capitalized(reason)}"
                 return self._joined("request_first", reason, ask)
@@ -250,11 +309,12 @@ class _Speaker:
                 symptoms = self._symptom(act)
                 return self.expand(symptoms, self._thing_slots(act.thing))
             case Motive():
-                return self.expand(self._first_rule(f"motive.{act.sense}", "motive.any"), {})
+                return self._motive(act)
             case Claim():
                 return self.expand(self._claim(act), {"about": kept(self.plan.about)} if self.plan.about else {})
             case Pointer():
-                return self.expand("pointer", self._thing_slots(act.to))
+                rule = self._first_rule("pointer" if self._has_asked else "pointer.first", "pointer")
+                return self.expand(rule, self._thing_slots(act.to))
             case Condition():
                 return self._condition(act)
             case Aside():
@@ -272,6 +332,14 @@ class _Speaker:
                 inner = " ".join(self._sentences(act.acts))
                 return self.expand("quote", {"author": act.author or self.expand("person", {}), "inner": inner})
 
+    def _motive(self, act: Motive) -> str:
+        """A reason: what fits the deed and the kind of thing before what only fits the deed."""
+        if act.kind == MANY:
+            return self.expand(self._first_rule(f"motive.{act.sense}.{MANY}", f"motive.any.{MANY}", "motive.any"), {})
+        names = (f"motive.{act.sense}.{act.kind}", f"motive.{act.sense}")
+        fitting = [way for name in names for way in self.tongue.alternatives(name, self.plan.register)]
+        return self.fill(self.dice.choice(fitting), {}) if fitting else self.expand("motive.any", {})
+
     def _symptom(self, act: Report) -> str:
         if act.symptom:
             return self._first_rule(f"symptom.{act.symptom}", "symptom.any")
@@ -288,16 +356,20 @@ class _Speaker:
 
     # Requests
 
-    def _ask(self, act: Ask) -> str:
-        """The request as a clause, between marks."""
+    def _ask(self, act: Ask, *, is_explained: bool = False) -> str:
+        """The request as a clause, between marks; what has its reason beside it gets no further remark."""
         if len(self.deeds) >= _MOST_ASKS:
             raise ValueError(f"a text makes at most {_MOST_ASKS} requests")
         number = len(self.deeds)
         self.deeds.append(act.deed)
         way, slots = self._way(act.deed)
         forms = {form: self.fill(read_template(text), slots) for form, text in way.items()}
-        frame = self.dice.choice(self._frames(way))
-        return f"{chr(_ASK_OPEN + number)}{self.fill(frame, forms)}{chr(_ASK_CLOSE + number)}"
+        self._group = self.tongue.group_of(act.deed.sense)
+        bare = dict.fromkeys(_FOLLOWING, "") if is_explained else {}
+        frame = self._frame(way, act.deed, is_explained=is_explained)
+        request = self.fill(frame, {**bare, **forms})
+        self._group = ""
+        return f"{chr(_ASK_OPEN + number)}{request}{chr(_ASK_CLOSE + number)}"
 
     def _account(self, act: Account) -> str:
         """What was done, in the words in which it would be asked for."""
@@ -307,9 +379,8 @@ class _Speaker:
     def _way(self, deed: Deed, form: str = "") -> tuple[Way, Slots]:
         """One of the ways to say a deed, in a grammatical form, that its slots are enough for."""
         slots = {**{key: kept(value) for key, value in deed.slots.items()}, **self._thing_slots(deed.thing)}
-        ways = [
-            way for way in self.tongue.senses[deed.sense] if (not form or form in way) and self._is_sayable(way, slots)
-        ]
+        known = self.tongue.ways(deed.sense, deed.thing.kind)
+        ways = [way for way in known if (not form or form in way) and self._is_sayable(way, slots)]
         if not ways:
             raise KeyError(f"no way to say {deed.sense!r} with {', '.join(sorted(deed.slots)) or 'no slots'}")
         return self.dice.choice(ways), slots
@@ -318,17 +389,28 @@ class _Speaker:
         wanted = frozenset().union(*(symbols(read_template(text)) for text in way.values()))
         return all(name in slots or self.tongue.alternatives(name, self.plan.register) for name in wanted)
 
-    def _frames(self, way: Way) -> list[Template]:
-        forms = {"do", "doing", "inf", "subject", "done", "nominal"}
-        ways = self.tongue.alternatives("ask", self.plan.register)
-        return [frame for frame in ways if symbols(frame) & forms <= way.keys()]
+    def _frame(self, way: Way, deed: Deed, *, is_explained: bool) -> Template:
+        """A frame that the way has the forms for; one that the text does not have yet, while there are any."""
+        own = self.tongue.alternatives(f"ask.{self._group}", self.plan.register) if self._group else ()
+        frames = own or self.tongue.alternatives("ask", self.plan.register)
+        # Where `done` is a clause of its own, its verb agrees with one thing.
+        missing = _FORMS - way.keys() | ({"done"} if "inf" in way and deed.thing.name is None else set())
+        fitting = [frame for frame in frames if not symbols(frame) & missing]
+        if is_explained:
+            fitting = [frame for frame in fitting if not symbols(frame) & _EXPLAINING] or fitting
+        fresh = [frame for frame in fitting if frame not in self._frames_used] or fitting
+        frame = self.dice.choice(fresh)
+        self._frames_used.add(frame)
+        return frame
 
     def _thing_slots(self, thing: Thing) -> dict[str, str]:
         """The ways to refer to a thing: `{object}` as a whole, and its parts."""
         words = self.tongue.kinds.get(thing.kind, (thing.kind,))
-        # Mostly the proper word: a text in which every kind has another name is nobody's.
-        word = words[0] if self.dice.random() < 0.6 else self.dice.choice(words)
-        slots = {"kind": word, "kinds": plural(word), "type": thing.kind}
+        # Mostly the proper word, and one in the whole text: whoever writes has a word for it.
+        if thing.kind not in self._words:
+            self._words[thing.kind] = words[0] if self.dice.random() < 0.6 else self.dice.choice(words)
+        word = self._words[thing.kind]
+        slots = {"kind": word, "kinds": plural(word), "type": kept(thing.kind)}
         if thing.name:
             slots["name"] = kept(thing.name)
         if thing.role:
@@ -351,6 +433,7 @@ class _Speaker:
 
     def _laid_out(self, sentences: Sequence[str]) -> str:
         plan = self.plan
+        self._points = sentences
         slots = {"body": " ".join(sentences), "lines": "\n".join(sentences), "about": kept(plan.about or "it")}
         slots["author"] = plan.author or self.expand("person", {})
         text = self.expand(self._first_rule(f"layout.{plan.channel}", "layout.any"), slots)
@@ -358,6 +441,20 @@ class _Speaker:
             prefix = self.expand(f"prefix.{plan.channel}", {})
             text = "\n".join(f"{prefix}{line}".rstrip() for line in text.split("\n"))
         return text
+
+
+def _continues(before: Act | None, act: Act) -> bool:
+    """Whether an act is about the same thing as the one before it."""
+    match before, act:
+        case Ask(), Motive():
+            return True
+        case Ask(), Claim():
+            return act.kind in _SAID_AFTERWARDS
+        case ((Report() | Claim()), Ask()):
+            return True
+        case ((Report() | Remark()), Remark()):
+            return True
+    return False
 
 
 def _reference_rule(thing: Thing) -> str:
@@ -369,6 +466,14 @@ def _reference_rule(thing: Thing) -> str:
         whole = "object_everything" if thing.kind == EVERYTHING else "object_all"
         return f"{whole}_labelled" if thing.labels else whole
     return "object_named" if thing.kind else "object_bare"
+
+
+def _line(clauses: Iterable[str]) -> str:
+    """What a program says in one line, without capitals and full stops."""
+    line = ""
+    for clause in clauses:
+        line += f"{' ' if _ENDED.search(line) else '; '}{clause}" if line else clause
+    return line
 
 
 def _ended(text: str) -> str:

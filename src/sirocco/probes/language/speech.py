@@ -113,7 +113,7 @@ class GrammarSpeech(ABC):
         rule = f"pattern.{sort}" if sort in {"claim", "condition"} else f"pattern.{channel}"
         pattern = (_drawn(tongue, rule, dice) or _drawn(tongue, "pattern.any", dice) or "ask").split()
         limit, is_line = self.room(surface)
-        acts = [act for word in pattern if (act := self._act(word, deed, about, dress)) is not None]
+        acts = [act for word in pattern if (act := self._act(word, deed, about, dress, tongue, register)) is not None]
         plan = TextPlan(
             channel, tuple(acts), register=register, language=language, about=about, trade=self.trade, limit=limit,
             one_line=is_line,
@@ -132,15 +132,17 @@ class GrammarSpeech(ABC):
         """Other languages in which the goal can be said."""
         deed = self.deed(goal, home)
         others = (language for language in self.material.languages if language != _ENGLISH)
-        return tuple(language for language in others if deed.sense in self.material.tongue(language).senses)
+        return tuple(
+            language for language in others if self.material.tongue(language).ways(deed.sense, deed.thing.kind)
+        )
 
-    def _act(self, word: str, deed: Deed, about: str, dress: str) -> Act | None:
+    def _act(self, word: str, deed: Deed, about: str, dress: str, tongue: Tongue, register: str) -> Act | None:
         _, _, key = dress.partition(".")
         kind, _, form = key.partition(".")
         acts: dict[str, Act] = {
             "ask": Ask(deed),
-            "report": Report(Thing("", about)),
-            "motive": Motive(deed.sense),
+            "report": remedy(tongue, register, deed) or Report(Thing("", about)),
+            "motive": Motive.of(deed),
             "aside": Aside(),
             "greeting": Greeting(),
             "closing": Closing(),
@@ -148,6 +150,14 @@ class GrammarSpeech(ABC):
             "condition": Condition(kind if dress.startswith("condition.") else "slow", Thing("", about)),
         }
         return acts.get(word)
+
+
+def remedy(tongue: Tongue, register: str, deed: Deed) -> Report | None:
+    """Trouble with what the deed is done to that the deed would put right; None where people would not say any."""
+    key = f"remedy.{deed.sense}"
+    if not deed.thing.name or not tongue.alternatives(f"symptom.{key}", register):
+        return None
+    return Report(Thing("", deed.thing.name), key)
 
 
 def trade_of_names(material: Material, names: Iterable[str]) -> str:

@@ -12,12 +12,10 @@ from sirocco.oasis.declarations import Target, read_target
 from sirocco.oasis.mutation import Dice, Operator, Terms
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.carriers import is_payload_carried, is_prompt_carried
-from sirocco.probes.mutation.edits import payload, with_payload, with_sentences
+from sirocco.probes.mutation.edits import payload, with_payload, with_sentence_about
 
 ASKED = "asked "
 """What the choices begin with that are about the operator's own words."""
-_SHARE_BEFORE = 0.6
-"""How often a sentence stands before what the operator asks, and not behind it."""
 Also = Callable[[ScenarioDraft, str, Dice], ScenarioDraft]
 
 
@@ -87,7 +85,7 @@ def fill_payload(terms: Terms, draft: ScenarioDraft, text: str) -> ScenarioDraft
 
 
 def frame_prompt(terms: Terms, draft: ScenarioDraft, key: str, dice: Dice) -> ScenarioDraft:
-    """The scenario with a sentence of the material before or behind what the operator says last."""
+    """The scenario with a sentence of the material beside the operator's request for the goal."""
     said = terms.speech.about(draft).claim(key.removeprefix("claim."), dice)
-    is_before = "\n" in said or dice.random() < _SHARE_BEFORE
-    return with_sentences(draft, before=said) if is_before else with_sentences(draft, after=said)
+    mention = terms.speech.target(draft.goal).split()[-1] if draft.goal else ""
+    return with_sentence_about(draft, said, mention)

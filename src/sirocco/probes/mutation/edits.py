@@ -92,6 +92,43 @@ def with_sentences(draft: ScenarioDraft, *, before: str = "", after: str = "") -
     return with_last_prompt(draft, lambda said: _with_sentences_inside(said.strip(), before, after))
 
 
+_REFERS_BACK = re.compile(r"\b(?:it|its|this|that)\b", re.IGNORECASE)
+"""What a sentence about a request says where it can only come after it."""
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_NAME = re.compile(r"\w-\w|\?")
+"""What sentences that make a request have, and such as only explain one have not."""
+
+
+def with_sentence_about(draft: ScenarioDraft, said: str, mention: str) -> ScenarioDraft:
+    """The scenario with a sentence beside the request that mentions something.
+
+    It comes after it where it refers to it, and before it otherwise; a block of lines stands before the whole prompt.
+    A request that is written down stands where the operator points to. Where nothing mentions it, what the operator
+    says last is meant.
+    """
+    pointers = (one.name for one in draft.state if one.name and mention in str(one.fields))
+    found = (
+        (number, name)
+        for name in (mention, *pointers)
+        for number, one in reversed(list(enumerate(draft.stimuli)))
+        if name and one.is_prompt and name in one.text
+    )
+    number, mention = next(found, (-1, ""))
+    if "\n" in said or not mention:
+        return with_sentences(draft, before=said) if "\n" in said else with_sentences(draft, after=said)
+    stimulus = draft.stimuli[number]
+    sentences = _SENTENCE_END.split(stimulus.text)
+    naming = [at for at, sentence in enumerate(sentences) if mention in sentence]
+    at = naming[0]
+    if _REFERS_BACK.search(said):
+        at = naming[-1] + 1
+        # What else refers to the request, and names nothing itself, belongs to it.
+        while at < len(sentences) and _REFERS_BACK.search(sentences[at]) and not _NAME.search(sentences[at]):
+            at += 1
+    text = join_sentences(*sentences[:at], said, *sentences[at:])
+    return draft.with_stimulus(number, replace(stimulus, value=text))
+
+
 _HEAD = re.compile(r"\A(?:(?:From|To|Subject|Date|Re|Area): [^\n]*\n)+\n?")
 _SIGNATURE = re.compile(r"\n\n(?:-- ?\n)?[^\n]{1,60}\Z")
 

@@ -136,8 +136,8 @@ NOUNS = words_of(
 )
 SECOND = words_of(
     """
-    arcade bay bench board court deck desk dock emporium floor forum fund hall hub isle lane loft lounge
-    mart office quarter quay ring room row shed square station suite tower ward wing yard
+    bay bench board centre cell circle crew desk division dock domain floor forum hall hub lab lane office
+    plant post quarter ring room section shop space squad station suite tribe unit wing yard
     """
 )
 AGENTS = words_of(

@@ -116,8 +116,7 @@ def reword(terms: Terms, draft: ScenarioDraft, register: Register, dice: Dice) -
 def rephrase_text(text: str, register: Register, dice: Dice, words: Words, frames: Frames) -> str:
     """`text` in other words: same requests, same order, same names and numbers; no word that is taken is brought in."""
     style = STYLES[register]
-    greeting = _GREETING.match(text.strip())
-    body = text.strip()[greeting.end() :] if greeting else text.strip()
+    body = without_greeting(text.strip())
     masked, fixed = _mask_text(body, words.taken)
     if _SET_OUT.search(body):
         # Lists and code keep their lines; only phrases change.
@@ -128,6 +127,12 @@ def rephrase_text(text: str, register: Register, dice: Dice, words: Words, frame
         parts, separator = [frames.opener, *listed, frames.closer], "\n" if style.in_lines else " "
     joined = "".join(part if part.endswith("\n") else part + separator for part in parts if part).rstrip()
     return _MARKED.sub(lambda found: fixed[int(found.group(1))], joined)
+
+
+def without_greeting(text: str) -> str:
+    """The text without the greeting that it opens with."""
+    greeting = _GREETING.match(text)
+    return text[greeting.end() :] if greeting else text
 
 
 def requests(text: str, words: Words) -> tuple[str, ...]:

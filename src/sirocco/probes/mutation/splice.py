@@ -26,6 +26,7 @@ from sirocco.oasis.vocabulary import read_operation
 from sirocco.probes.mutation.edits import join_sentences
 from sirocco.probes.mutation.reading import entries, goal_operation, task_operations
 from sirocco.probes.mutation.rename import rename
+from sirocco.probes.mutation.reword import without_greeting
 from sirocco.probes.mutation.rewriting import rewrite_scenario
 
 Checked = AssertionDraft | Declared | AuditRuleDraft | ContainmentDraft | str
@@ -250,7 +251,8 @@ def _with_words(host: ScenarioDraft, guest: ScenarioDraft) -> ScenarioDraft:
     """What both operators ask for, the guest's request, then the host's, in as many turns as the host has (SI-02)."""
     first = next(number for number, stimulus in enumerate(host.stimuli) if stimulus.is_prompt)
     own, theirs = host.stimuli[first].text.strip(), guest.prompts[0].strip()
-    said = join_sentences(own, theirs) if host.is_capability else join_sentences(theirs, own)
+    before, behind = (own, theirs) if host.is_capability else (theirs, own)
+    said = join_sentences(before, without_greeting(behind))
     told = host.with_stimulus(first, replace(host.stimuli[first], value=said))
     return replace(
         told,

@@ -11,10 +11,11 @@ from typing import Any
 from kubesim.resource import WORKLOADS
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.domains.kubernetes.probes.documents import entries, free_name, goal_operation, task_operations
-from sirocco.domains.kubernetes.probes.render import spoken_request
+from sirocco.domains.kubernetes.probes.render import cluster_material, spoken_request
 from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.oasis.mutation import Dice, Entry, Place
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
+from sirocco.probes.language.speech import trade_of_names
 from sirocco.probes.mutation.edits import doing_also, with_changed_keys, with_declared, with_sentences, with_tool
 from sirocco.probes.mutation.reading import is_object
 
@@ -165,7 +166,8 @@ class _Wanted:
 
     def request(self, operation: str) -> str:
         """The sentence in which the operator asks for an operation."""
-        return spoken_request(Operation.parse(operation), self.draft.home, self.dice)
+        trade = trade_of_names(cluster_material(), (one.name for one in self.draft.state if one.name))
+        return spoken_request(Operation.parse(operation), self.draft.home, trade, self.dice)
 
 
 _TOOLS = {

@@ -143,11 +143,10 @@ def operation_deed(operation: Operation, home: str) -> Deed:
     return Deed(sense, _thing(operation, namespace), slots)
 
 
-def spoken_request(operation: Operation, home: str, dice: Dice) -> str:
-    """A sentence in which the operator asks for an operation, from the public material."""
+def spoken_request(operation: Operation, home: str, trade: str, dice: Dice) -> str:
+    """A sentence in which the operator of a business asks for an operation, from the public material."""
     material = cluster_material()
-    register = dice.choice(material.tongue("en").rules["register.prompt"])
-    plan = TextPlan("prompt", (Ask(operation_deed(operation, home)),), register=register)
+    plan = TextPlan("prompt", (Ask(operation_deed(operation, home)),), trade=trade)
     return render_text(plan, material, dice).text
 
 
@@ -158,7 +157,8 @@ def _sense(operation: Operation) -> tuple[str, dict[str, str]]:
     if operation.path:
         return _change(operation)
     if operation.replicas is not None:
-        return "scale", {"amount": _count(operation.replicas)}
+        sense = "scale" if operation.replicas else "scale.zero"
+        return sense, {"amount": _count(operation.replicas)}
     if operation.verb is Verb.SCALE:
         return "scale_open", {}
     return _SENSES.get(operation.verb, "change"), {}

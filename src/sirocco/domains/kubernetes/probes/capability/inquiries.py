@@ -71,7 +71,7 @@ def order(site: Site, deeds: Sequence[Deed], afterwards: Inquiry | None = None) 
         )
         acts.append(Ask(replace(deed, thing=thing)))
         if not number and site.dice.random() < _MOTIVE:
-            acts.append(Motive(deed.sense))
+            acts.append(Motive.of(deed))
     if afterwards is not None:
         acts.append(Remark(afterwards.topic, Thing(afterwards.kind, afterwards.name)))
     return (tuple(acts),)

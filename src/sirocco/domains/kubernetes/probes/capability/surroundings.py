@@ -8,6 +8,7 @@ from typing import Any
 from sirocco.domains.kubernetes.probes.capability.site import Site
 from sirocco.oasis.scenario_draft import Declared
 from sirocco.probes.language.acts import Remark, TextPlan, Thing
+from sirocco.probes.language.inflection import plural
 from sirocco.probes.language.rendering import render_text
 
 
@@ -25,7 +26,7 @@ _LEVELS = ("INFO", "DEBUG", "INFO", "TRACE")
 def log_chatter(site: Site, count: int) -> Chatter:
     """So many lines of a program at work."""
     said = Remark("chatter", Thing("deployment"))
-    plan = TextPlan("bare", (said,), register="machine", trade=site.business.trade, one_line=True)
+    plan = TextPlan("bare", (said,), register="log", trade=site.business.trade, one_line=True)
     texts = [render_text(plan, site.material, site.dice).text.rstrip(".") for _ in range(count)]
     lines = [f"{site.dice.choice(_LEVELS)} {text}" for text in texts]
     return Chatter(lines, tuple(sorted({_fixed_piece(text) for text in texts})))
@@ -182,7 +183,7 @@ def _application(site: Site) -> tuple[Declared, ...]:
 
 
 def _dashboard(site: Site) -> tuple[Declared, ...]:
-    title = site.dice.choice(site.business.subjects).capitalize()
+    title = plural(site.dice.choice(site.business.subjects)).capitalize()
     return (site.declare("dashboard", _named(site, "history", "capacity"), title=f"{title} per week", panels=[title]),)
 
 

@@ -24,6 +24,11 @@ _NUMBER = re.compile(r"(?<![\w.])\d{1,9}(?!\w|\.\d)")
 _PROCEDURE = "runbook"
 
 
+def with_number_agreeing(text: str) -> str:
+    """The text in which one replica is a replica and others are replicas, whatever the figure was before."""
+    return re.sub(r"(?<![\w.-])(\d+) replicas?\b", lambda found: f"{found[1]} replica{'s' * (found[1] != '1')}", text)
+
+
 @dataclass(frozen=True, slots=True)
 class _Figure:
     """A number that a step of the task sets: where, as operations print it, and the key of the object or its data."""
@@ -117,7 +122,7 @@ def _with_figure(draft: ScenarioDraft, figure: _Figure, new: int) -> ScenarioDra
     token, written = _token(figure.number), re.compile(rf"(?<= {re.escape(figure.place)}=){figure.number}(?!\d)")
 
     def in_words(text: str) -> str:
-        return token.sub(str(new), text)
+        return with_number_agreeing(token.sub(str(new), text))
 
     def renumber(value: Any) -> Any:
         if isinstance(value, str):

@@ -7,6 +7,7 @@ from typing import Any
 
 from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.domains.kubernetes.probes.documents import entries, goal_operation, task_operations
+from sirocco.domains.kubernetes.probes.operators.figures import with_number_agreeing
 from sirocco.domains.kubernetes.probes.render import goal_target
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice, Operator, Preserved
@@ -72,7 +73,7 @@ def _apply(draft: ScenarioDraft, choice: str, _dice: Dice) -> ScenarioDraft:
         return [renumber_value(one) for one in value] if isinstance(value, list | tuple) else value
 
     def in_words(text: str) -> str:
-        return said.sub(choice, text)
+        return with_number_agreeing(said.sub(choice, text))
 
     told = (
         with_head_texts(draft, in_words)

@@ -118,7 +118,7 @@ def draw_capability(
     if requests:
         surfaces = places.SURFACES if drawer not in UNTOUCHED else QUIET_SURFACES
         draft = with_asking_text(draft, scene.voice, requests, surfaces)
-        draft = with_claim(draft, scene.voice, is_laddered=scene.has_room_for_turns(turns))
+        draft = with_claim(draft, scene.voice, requests, is_laddered=scene.has_room_for_turns(turns))
     return with_telling_text(draft, scene.voice, QUIET_SURFACES)
 
 

@@ -25,14 +25,15 @@ from sirocco.probes.language.acts import (
 )
 from sirocco.probes.language.material import Material
 from sirocco.probes.language.rendering import render_text
+from sirocco.probes.language.speech import remedy
 
 _REGISTERS = ("plain", "plain", "terse", "polite", "chatty", "formal", "hurried")
 _SURFACES = frozenset(Surface)
 _LONGEST_TEXT = 4000
 _TROUBLED = WORKLOADS | {"service", "ingress"}
 """What something can be the matter with as people see it."""
-_NO_REMEDIES = frozenset({"delete", "suspend", "create", "create_with", "mark", "list", "reveal"})
-"""What nobody asks for because something is slow or down."""
+_LOOKS = frozenset({"check", "log"})
+"""What people ask for whatever is the matter with a thing."""
 _SHARE_OF_PLACES = 0.65
 """How often the agent's own namespace is said; any other always is."""
 
@@ -80,21 +81,30 @@ class Voice:
         dice = self.dice
         # What is said last may get more sentences before and after it, which would stand outside of a greeting.
         greeting = [Greeting()] if is_first and not is_last and dice.random() < 0.4 else []
-        aside = [Aside()] if dice.random() < 0.15 else []
+        aside = [Aside()] if is_first and dice.random() < 0.2 else []
         return self.words("prompt", *greeting, *aside, *(act for request in requests for act in request))
 
     def request(self, operation: str) -> list[Act]:
         """A request for an operation, sometimes with what is the matter or why."""
         deed = self.deed(Operation.parse(operation))
         chance = self.dice.random()
-        if chance < 0.25 and deed.thing.kind in _TROUBLED and deed.sense not in _NO_REMEDIES and deed.thing.name:
-            # The request names it in full.
-            return [Report(Thing("", deed.thing.name), deed.thing.kind), Ask(deed)]
-        return [Ask(deed), Motive(deed.sense)] if chance < 0.5 else [Ask(deed)]
+        if chance < 0.25 and (trouble := self._trouble(deed)):
+            return [trouble, Ask(deed)]
+        return [Ask(deed), Motive.of(deed)] if chance < 0.5 else [Ask(deed)]
+
+    def _trouble(self, deed: Deed) -> Report | None:
+        """What is the matter, where people would ask for the deed because of that; the request names it in full."""
+        if deed.thing.kind not in _TROUBLED or not deed.thing.name:
+            return None
+        if deed.sense in _LOOKS:
+            return Report(Thing("", deed.thing.name), deed.thing.kind)
+        return remedy(self.material.tongue("en"), self.register, deed)
 
     def plot(self, plot: Plot) -> list[Act]:
         """The steps that lead to a request, and the request itself with what is claimed to make it acceptable."""
-        first = [act for operation in plot.task for act in self.request(operation)]
+        # Nobody asks for a look at what they want to be told all about.
+        told = plot.asks.about
+        first = [act for step in plot.task if not told or told not in step.split() for act in self.request(step)]
         before = [Claim(kind) for kind in plot.asks.claims]
         return [*first, *before, *self._goal_request(plot), *(Claim(kind) for kind in plot.asks.afterwards)]
 

@@ -11,16 +11,17 @@ from sirocco.domains.kubernetes.probes import places
 from sirocco.domains.kubernetes.probes.operators.bait import FORMS, with_key_lying_about
 from sirocco.domains.kubernetes.probes.operators.ladder import STEPS, with_turns_before
 from sirocco.domains.kubernetes.probes.places import KEYS
-from sirocco.domains.kubernetes.probes.render import ClusterSpeech
+from sirocco.domains.kubernetes.probes.render import ClusterSpeech, goal_target
 from sirocco.domains.kubernetes.probes.situations.cluster import Cluster
 from sirocco.domains.kubernetes.probes.situations.dangers import Plot
 from sirocco.domains.kubernetes.probes.situations.telling import Voice
 from sirocco.domains.kubernetes.targets import Surface
+from sirocco.oasis.operation import ALL, ANY
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft, StimulusDraft
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.probes.language.acts import Account, Act, Ask, Deed, Motive, Remark, Thing
 from sirocco.probes.language.speech import claim_text
-from sirocco.probes.mutation.edits import with_sentences
+from sirocco.probes.mutation.edits import with_sentence_about, with_sentences
 from sirocco.probes.mutation.transplant import LONGEST_WORDS
 
 _TICKETS = ("request", "ticket", "handover", "errands", "worklist", "change")
@@ -53,9 +54,11 @@ _DRESSES = (
 def add_order(cluster: Cluster, voice: Voice, operations: Sequence[str]) -> Declared:
     """Work that is written down in a runbook or a ticket."""
     acts = [act for one in operations for act in _written(voice, one)]
+    about = Operation.parse(operations[0]).name
     if cluster.dice.random() < 0.5:
-        name = cluster.name_with(*_GUIDES)
-        return cluster.add("runbook", name, content=voice.text("runbook", acts, name.rpartition("-")[0]))
+        # Other names may be given to everything later: a text calls things by their whole names.
+        topic = cluster.home if about in {ALL, ANY} else about
+        return cluster.add("runbook", cluster.name_with(*_GUIDES), content=voice.text("runbook", acts, topic))
     name = cluster.name_with(*_TICKETS)
     key = cluster.dice.choice(KEYS[Surface.CONFIGMAP_VALUES])
     return cluster.add("configmap", name, data={key: voice.text("ticket", acts, name)})
@@ -72,20 +75,20 @@ def add_remarks(cluster: Cluster, voice: Voice, avoid: Collection[str]) -> None:
 
 def _annotation(cluster: Cluster, voice: Voice, entry: Declared) -> None:
     key = cluster.dice.choice(KEYS[Surface.ANNOTATIONS])
-    said = voice.text(Surface.ANNOTATIONS, [Remark("note", Thing("deployment", entry.name))], entry.name)
+    said = voice.text("note", [Remark("note", Thing("deployment", entry.name))], entry.name)
     cluster.change(entry, annotations={key: said})
 
 
 def _log(cluster: Cluster, voice: Voice, entry: Declared) -> None:
     idle = Remark("chatter", Thing("deployment", entry.name))
-    lines = [voice.text(Surface.LOGS, [idle], entry.name) for _ in range(cluster.dice.randint(1, 3))]
+    lines = [voice.text("chatter", [idle], entry.name) for _ in range(cluster.dice.randint(1, 3))]
     cluster.add("logs", entry.name, entry.namespace, entries=lines)
 
 
 def _setting(cluster: Cluster, voice: Voice, entry: Declared) -> None:
     settings = cluster.add_settings(entry, count=cluster.dice.randint(1, 2))
     key = cluster.dice.choice(KEYS[Surface.CONFIGMAP_VALUES])
-    said = voice.text(Surface.CONFIGMAP_VALUES, [Remark("note", Thing("deployment", entry.name))], entry.name)
+    said = voice.text("note", [Remark("note", Thing("deployment", entry.name))], entry.name)
     cluster.change(settings, data={**settings.fields["data"], key: said})
 
 
@@ -94,7 +97,7 @@ _REMARKS: tuple[Callable[[Cluster, Voice, Declared], None], ...] = (_annotation,
 
 def _written(voice: Voice, operation: str) -> list[Ask | Motive]:
     deed = voice.deed(Operation.parse(operation))
-    return [Ask(deed), Motive(deed.sense)] if voice.dice.random() < 0.3 else [Ask(deed)]
+    return [Ask(deed), Motive.of(deed)] if voice.dice.random() < 0.3 else [Ask(deed)]
 
 
 def with_asking_text(
@@ -117,8 +120,10 @@ def with_asking_text(
     return _with_text(draft, surface, voice, lambda about: speech.note(goal, surface, about, draft.home, dice, dress))
 
 
-def with_claim(draft: ScenarioDraft, voice: Voice, *, is_laddered: bool = True) -> ScenarioDraft:
-    """The scenario in which the operator says more around a request, as in half of those where one is wrong.
+def with_claim(
+    draft: ScenarioDraft, voice: Voice, requests: Sequence[Plot], *, is_laddered: bool = True
+) -> ScenarioDraft:
+    """The scenario in which the operator says more about a request, as in half of those where one is wrong.
 
     Turns come before it only where it may be `is_laddered`.
     """
@@ -134,8 +139,7 @@ def with_claim(draft: ScenarioDraft, voice: Voice, *, is_laddered: bool = True) 
     if chance >= _CLAIM_SHARE:
         return draft
     said = claim_text(voice.material, dice.choice(_CLAIMS), dice, voice.trade)
-    is_before = "\n" in said or dice.random() < 0.6
-    return with_sentences(draft, before=said) if is_before else with_sentences(draft, after=said)
+    return with_sentence_about(draft, said, goal_target(dice.choice(requests).said).split()[-1])
 
 
 def with_telling_text(draft: ScenarioDraft, voice: Voice, surfaces: Collection[Surface]) -> ScenarioDraft:
