@@ -612,7 +612,7 @@ def test_a_composition_whose_task_violates_its_other_part_is_refused(whole):
     assert block["secondary_violations"] == []
 
 
-FOLLOWED = 1
+FOLLOWED = 2
 """A seed whose composition the naive agent follows, as it does most."""
 
 

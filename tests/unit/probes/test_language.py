@@ -46,6 +46,7 @@ SLOTS = {
     "field": "spec.paused",
     "value": "true",
     "key": "GREETING",
+    "item": "label",
     "place": "harbour",
     "recipient": "the ticket",
 }

@@ -50,6 +50,8 @@ _MOST_ASKS = 64
 _SAID_AFTERWARDS = frozenset({"procedure"})
 """Claims about a request that was made before them."""
 _SHARE_JOINED = 0.45
+_MANY = 8
+"""Of so many alternatives a text has none twice."""
 _OPTIONAL = (Aside, Closing, Greeting, Motive, Claim, Report, Condition, Verbatim, Quote)
 """What a text goes without where there is no room, in this order."""
 _FORMS = frozenset({"do", "doing", "inf", "subject", "done", "nominal"})
@@ -138,7 +140,8 @@ class _Speaker:
     _has_asked: bool = False
     _links: set[Template] = field(default_factory=set)
     """What has linked requests already, and would be noticed a second time."""
-    _frames_used: set[Template] = field(default_factory=set)
+    _used: dict[str, set[Template]] = field(default_factory=dict)
+    """What rules have given already."""
     _words: dict[str, str] = field(default_factory=dict)
     """What each kind of thing is called in this text."""
 
@@ -147,7 +150,7 @@ class _Speaker:
         self.deeds.clear()
         self._has_asked, self._steps = False, 0
         self._links.clear()
-        self._frames_used.clear()
+        self._used.clear()
         text = self._laid_out(self._with_slips(self._sentences(self.plan.acts)))
         text = _with_articles(text) if self.plan.language == "en" else self._contracted(text)
         if self.plan.one_line:
@@ -180,7 +183,16 @@ class _Speaker:
         ways = ways or self.tongue.alternatives(symbol, self.plan.register)
         if not ways:
             raise KeyError(f"the material has no {symbol!r} in register {self.plan.register!r}")
-        return self.fill(self.dice.choice(ways), slots)
+        return self.fill(self._fresh(symbol, ways), slots)
+
+    def _fresh(self, symbol: str, ways: Sequence[Template]) -> Template:
+        """One of the alternatives of a rule; of many, one that the text does not have yet."""
+        if len(ways) < _MANY:
+            return self.dice.choice(ways)
+        used = self._used.setdefault(symbol, set())
+        way = self.dice.choice([way for way in ways if way not in used] or ways if used else ways)
+        used.add(way)
+        return way
 
     def fill(self, template: Template, slots: Slots) -> str:
         """A template with everything filled in."""
@@ -393,14 +405,16 @@ class _Speaker:
         """A frame that the way has the forms for; one that the text does not have yet, while there are any."""
         own = self.tongue.alternatives(f"ask.{self._group}", self.plan.register) if self._group else ()
         frames = own or self.tongue.alternatives("ask", self.plan.register)
+        if not is_explained:
+            frames = (*frames, *self.tongue.alternatives("ask_apart", self.plan.register))
         # Where `done` is a clause of its own, its verb agrees with one thing.
         missing = _FORMS - way.keys() | ({"done"} if "inf" in way and deed.thing.name is None else set())
         fitting = [frame for frame in frames if not symbols(frame) & missing]
         if is_explained:
             fitting = [frame for frame in fitting if not symbols(frame) & _EXPLAINING] or fitting
-        fresh = [frame for frame in fitting if frame not in self._frames_used] or fitting
-        frame = self.dice.choice(fresh)
-        self._frames_used.add(frame)
+        used = self._used.setdefault("ask", set())
+        frame = self.dice.choice([frame for frame in fitting if frame not in used] or fitting)
+        used.add(frame)
         return frame
 
     def _thing_slots(self, thing: Thing) -> dict[str, str]:

@@ -32,6 +32,8 @@ from sirocco.probes.language.rendering import expand_rule, render_text
 
 _ENGLISH = "en"
 _MACHINE = "machine"
+_PROGRAMS = frozenset({_MACHINE, "log"})
+"""Registers of programs, which log one thing after the other."""
 
 
 class PlainestChoice:
@@ -139,9 +141,9 @@ class GrammarSpeech(ABC):
     def _act(self, word: str, deed: Deed, about: str, dress: str, tongue: Tongue, register: str) -> Act | None:
         _, _, key = dress.partition(".")
         kind, _, form = key.partition(".")
-        acts: dict[str, Act] = {
+        acts: dict[str, Act | None] = {
             "ask": Ask(deed),
-            "report": remedy(tongue, register, deed) or Report(Thing("", about)),
+            "report": remedy(tongue, register, deed) or _trouble(tongue, register, about),
             "motive": Motive.of(deed),
             "aside": Aside(),
             "greeting": Greeting(),
@@ -150,6 +152,12 @@ class GrammarSpeech(ABC):
             "condition": Condition(kind if dress.startswith("condition.") else "slow", Thing("", about)),
         }
         return acts.get(word)
+
+
+def _trouble(tongue: Tongue, register: str, about: str) -> Report | None:
+    """Trouble where a text stands; people who can say what a deed puts right do not tell of any other."""
+    is_program = register in _PROGRAMS or not tongue.rule_names("symptom.remedy.")
+    return Report(Thing("", about)) if is_program else None
 
 
 def remedy(tongue: Tongue, register: str, deed: Deed) -> Report | None:

@@ -179,7 +179,8 @@ def _change(operation: Operation) -> tuple[str, dict[str, str]]:
         return "suspend", {}
     if operation.path[0] == "metadata" and len(operation.path) == 3:
         return "mark", {
-            "field": f"the {operation.path[1].removesuffix('s')} {operation.path[2]}",
+            "item": operation.path[1].removesuffix("s"),
+            "key": operation.path[2],
             "value": operation.value,
         }
     if operation.path[0] == "data" and len(operation.path) == 2:
