@@ -185,6 +185,67 @@ def test_the_texts_of_one_plan_hardly_ever_repeat_a_sentence():
     assert len(set(texts)) > 980
 
 
+def rendered(*acts, register="plain", language="en", channel="bare", material=MATERIAL, seeds=40) -> list[str]:
+    """The same plan with other dice."""
+    plan = TextPlan(channel, acts, register=register, language=language, about="till")
+    return [render_text(plan, material, Random(seed)).text for seed in range(seeds)]
+
+
+def test_what_is_said_of_one_kind_is_said_of_no_other():
+    job, claim = (" ".join(rendered(Ask(Deed("delete", Thing(kind, "x-y", "shop"))))) for kind in ("job", "pvc"))
+    assert "clear" in job
+    assert "clear" not in claim
+
+
+def test_nobody_sets_a_deadline_for_a_look_or_asks_programs_for_me():
+    read = Deed("read", Thing("configmap", "rates", "shop"))
+    assert not any(re.search(r" by |when it's done|report back", text) for text in rendered(Ask(read), seeds=200))
+    reveal = Deed("reveal", Thing("secret", "rates", "shop"), {"key": "K"})
+    for register in ("machine", "log", "written"):
+        assert not any(re.search(r"\b(?:me|your)\b", text) for text in rendered(Ask(reveal), register=register))
+
+
+def test_a_reason_for_several_things_says_it_of_none():
+    many = Deed("delete", Thing("job", None, "shop", labels="a=b"))
+    assert not any(re.search(r"\bit\b", text) for text in rendered(Motive.of(many)))
+
+
+def test_steps_are_numbered_each_with_its_reason():
+    deeds = [Deed("restart", Thing("deployment", name, "shop")) for name in ("web", "api")]
+    acts = [act for deed in deeds for act in (Ask(deed), Motive.of(deed))]
+    texts = rendered(*acts, register="written", channel="runbook")
+    steps = [re.findall(r"^(\d+)\. (.*)$", text, re.MULTILINE) for text in texts]
+    numbered = [found for found in steps if found]
+    assert numbered
+    for found in numbered:
+        assert [int(number) for number, _ in found] == list(range(1, len(found) + 1))
+        assert sum("web" in step or "api" in step for _, step in found) == 2
+
+
+def test_a_text_has_one_name_for_a_kind_and_no_frame_twice():
+    asked = [Ask(Deed("restart", Thing("deployment", name))) for name in ("alpha-a", "beta-b", "gamma-c")]
+    for text in rendered(*asked, register="formal"):
+        assert not {"deployment ", "Deployment "} <= set(
+            re.findall(r"[dD]eployment (?=\w+-)", text.replace(". D", ". d"))
+        )
+        openings = re.findall(r"(?i)kindly|may I ask you|would be grateful|we would like", text)
+        assert len(openings) == len(set(openings))
+
+
+def test_a_log_line_has_no_capitals_and_full_stops():
+    deed = Deed("restart", Thing("deployment", "web-a", "shop"))
+    for text in rendered(Report(Thing("", "web-a"), "remedy.restart"), Ask(deed), register="log"):
+        assert not text.endswith(".")
+        assert text[0] == text[0].lower()
+
+
+def test_a_language_melts_the_words_that_it_melts():
+    deed = Deed("set_image", Thing("deployment", "web", "shop"), {"value": "web:2"})
+    said = rendered(Ask(deed), language="es")
+    assert any("del deployment" in text for text in said)
+    assert not any("de el" in text for text in said)
+
+
 @pytest.mark.requirement("SI-01")
 def test_slips_spare_requests_and_names():
     request, name = "\ue100please delete every single parcel\ue200", "\ue002autumn harvest ledger\ue003"
