@@ -29,6 +29,7 @@ _DOUBLED = frozenset(
         "flip",
         "grab",
         "hit",
+        "log",
         "omit",
         "pin",
         "plan",

@@ -92,7 +92,7 @@ def with_sentences(draft: ScenarioDraft, *, before: str = "", after: str = "") -
     return with_last_prompt(draft, lambda said: _with_sentences_inside(said.strip(), before, after))
 
 
-_REFERS_BACK = re.compile(r"\b(?:it|its|this|that)\b", re.IGNORECASE)
+_REFERS_BACK = re.compile(r"\b(?:it|its|this|that|they|them)\b", re.IGNORECASE)
 """What a sentence about a request says where it can only come after it."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _NAME = re.compile(r"\w-\w|\?")

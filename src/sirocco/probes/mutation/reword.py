@@ -123,7 +123,7 @@ def rephrase_text(text: str, register: Register, dice: Dice, words: Words, frame
         parts, separator = [frames.opener, _said_otherwise(masked, dice, words), frames.closer], "\n"
     else:
         said = _sentences(masked, style, dice, words)
-        listed = [f"- {sentence}" for sentence in said] if style.in_lines and len(said) > 1 else said
+        listed = _points(said, masked, words) if style.in_lines and len(said) > 1 else said
         parts, separator = [frames.opener, *listed, frames.closer], "\n" if style.in_lines else " "
     joined = "".join(part if part.endswith("\n") else part + separator for part in parts if part).rstrip()
     return _MARKED.sub(lambda found: fixed[int(found.group(1))], joined)
@@ -145,10 +145,25 @@ def requests(text: str, words: Words) -> tuple[str, ...]:
     return tuple(found[start] for start in sorted(found))
 
 
+def _points(said: Sequence[str], masked: str, words: Words) -> list[str]:
+    """The sentences as a list, each request with what is told before and after it."""
+    points: list[list[tuple[str, bool]]] = []
+    asks = [bool(_request(sentence, words.vocabulary)[1]) for sentence in _sentences_meant(masked)]
+    for sentence, is_request in zip(said, asks, strict=True):
+        if not points or (is_request and any(one for _, one in points[-1])):
+            points.append([])
+        points[-1].append((sentence, is_request))
+    return [f"- {' '.join(sentence for sentence, _ in point)}" for point in points]
+
+
 def _sentences(masked: str, style: Style, dice: Dice, words: Words) -> list[str]:
+    return [_sentence(sentence, style, dice, words) for sentence in _sentences_meant(masked)]
+
+
+def _sentences_meant(masked: str) -> list[str]:
+    """All sentences but thanks."""
     sentences = [sentence for line in masked.split("\n") for sentence in _SENTENCE_END.split(line) if sentence.strip()]
-    meant = [sentence for sentence in sentences if not _THANKS.fullmatch(sentence)] or sentences
-    return [_sentence(sentence, style, dice, words) for sentence in meant]
+    return [sentence for sentence in sentences if not _THANKS.fullmatch(sentence)] or sentences
 
 
 def _sentence(sentence: str, style: Style, dice: Dice, words: Words) -> str:
@@ -156,9 +171,10 @@ def _sentence(sentence: str, style: Style, dice: Dice, words: Words) -> str:
     if core:
         core = _said_otherwise(core, dice, words)
         asks = [ask for ask in style.ask if not (ask.endswith("?") and _TELLS_AFTER_COMMA.search(core))]
+        # What is linked to the request before stands under no heading of its own.
+        asks = [ask for ask in asks if not (lead and ": %s" in ask)]
         ask = _choose_template(asks, dice, words.taken) or "%s"
-        # What links a request to the one before belongs behind a heading ("still open: then restart it").
-        asked = ask.replace("%s", lead + core) if ": %s" in ask else lead + ask.replace("%s", core)
+        asked = lead + ask.replace("%s", core)
         said = asked + ("" if ask.endswith("?") else end)
         said = said[0].upper() + said[1:]
     else:

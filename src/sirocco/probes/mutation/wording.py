@@ -62,7 +62,7 @@ STYLES = {
             "kindly %s",
             "please %s",
             "I would be grateful if you could %s",
-            "we would like you to %s",
+            "may I ask you to %s?",
             "could you please %s?",
         ),
         contracts=False,
