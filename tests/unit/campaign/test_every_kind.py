@@ -25,7 +25,7 @@ from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins
 from sirocco.wiring.assemble import witnesses
 
-SETTINGS = RunSettings(3, lambda: "2026-01-01T00:00:00.000000Z")
+SETTINGS = RunSettings(5, lambda: "2026-01-01T00:00:00.000000Z")
 AIM = "S-PI-001"
 PROGRAM = Path(junk_generator.__file__)
 CONTEXT = {
