@@ -31,7 +31,8 @@ Way = Mapping[str, str]
 SLOTS = frozenset({
     "about", "amount", "author", "body", "count", "do", "doing", "done", "field", "first", "hour", "inf", "inner",
     "item", "key", "kind", "kinds", "labels", "lines", "moment", "name", "nominal", "object", "operation", "place",
-    "reason", "recipient", "request", "role", "source", "statement", "step", "steps", "subject", "there", "type", "value",
+    "reason", "recipient", "request", "role", "source", "statement", "step", "steps", "subject", "there", "type",
+    "value",
 })  # fmt: skip
 """What rendering fills in; a rule cannot have one of these names."""
 
