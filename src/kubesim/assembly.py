@@ -38,12 +38,15 @@ class Foundation:
     The same seed and start give the same cluster, down to its uids.
     """
 
-    def __init__(self, seed: int, start: str, *, release: int = CURRENT_RELEASE, lag: float = 0.0) -> None:
-        """`lag` is by how many seconds the clock begins, and stays, behind `start`."""
+    def __init__(
+        self, seed: int, start: str, *, release: int = CURRENT_RELEASE, lag: float = 0.0,
+        clock: type[EnvironmentTime] = EnvironmentTime,
+    ) -> None:  # fmt: skip
+        """`lag` is by how many seconds the clock begins, and stays, behind `start`; `clock` is how it goes on."""
         self.seed = seed
         self.release = release
         ids = Ids(derived_seed(seed, "cluster"))
-        self.time = EnvironmentTime(start, ids.number(), lag=lag)
+        self.time = clock(start, ids.number(), lag=lag)
         past = self.time.history
         base = bootstrap_objects(release, _UNDATED, aggregated=True)
         owned = partial(_as_made, base, seed, past)
@@ -76,11 +79,18 @@ class ControlPlane:
     """The API server, the services beside it and the controllers behind them, on a foundation that stands."""
 
     def __init__(
-        self, foundation: Foundation, interventions: Interventions, users: Mapping[str, Principal] | None = None
+        self,
+        foundation: Foundation,
+        interventions: Interventions,
+        users: Mapping[str, Principal] | None = None,
+        *,
+        token_seed: int | None = None,
     ) -> None:
+        """`token_seed` gives the key that signs tokens, where that is not the foundation's own."""
         self._store, self._audit, self._time = foundation.store, foundation.audit, foundation.time
         self.world = World(foundation.dynamics, self._time, interventions)
-        self.authenticator = Authenticator(users, seed=derived_seed(foundation.seed, "token"))
+        own_seed = derived_seed(foundation.seed, "token")
+        self.authenticator = Authenticator(users, seed=own_seed if token_seed is None else token_seed)
         self.authenticator.plant(self._store)
         served = catalogue(foundation.release, metrics=True)
         self.api = KubernetesApi(self._store, self.authenticator, self._audit, self.world, catalogue=served)

@@ -118,7 +118,7 @@ def audit_event(
         event["impersonatedUser"] = exchange.acting.document()
     elif exchange.decision is None and principal is not None and (wanted := named_account(request.headers).document()):
         event["impersonatedUser"] = wanted
-    if headers := _unusual_headers(exchange, is_impersonation_shown="impersonatedUser" in event):
+    if headers := unusual_headers(exchange, is_impersonation_shown="impersonatedUser" in event):
         event["requestHeaders"] = headers
     if call.is_resource:
         event["objectRef"] = call.reference(exchange.referenced)
@@ -135,7 +135,7 @@ def audit_event(
     return event
 
 
-def _unusual_headers(exchange: Exchange, *, is_impersonation_shown: bool) -> dict[str, str]:
+def unusual_headers(exchange: Exchange, *, is_impersonation_shown: bool) -> dict[str, str]:
     """The headers that say more than clients say of themselves; the caller's own token was given to it."""
     return {
         name: text

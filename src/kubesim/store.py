@@ -282,6 +282,18 @@ class Store:
                 for name in sorted(found):
                     yield row, found[name]
 
+    def whole_content(self) -> Iterator[tuple[ResourceType, Json]]:
+        """Every object that a client could read, save for those of the shared layer that nobody changed."""
+        for noun in [*self._rows]:
+            for obj in self.items(noun):
+                metadata = obj["metadata"]
+                shared = self._base.get(noun, {}).get(metadata.get("namespace", ""), {}).get(metadata["name"])
+                is_shared = shared is not None and noun not in self._laid
+                if not is_shared or metadata["name"] in self._written.get(noun, {}).get(
+                    metadata.get("namespace", ""), {}
+                ):
+                    yield self._rows[noun], obj
+
     def all_objects(self, namespace: str) -> Iterator[tuple[ResourceType, Json]]:
         """Every object in a namespace, those too that came when they were asked for."""
         yield from self.objects(namespace)
@@ -324,6 +336,15 @@ class Store:
         self._note(Change(self.version, key, self.content(*key), stored), changed)
         self._place(row, key, stored)
         return stored
+
+    def mirror(self, row: ResourceType, obj: Json) -> None:
+        """Hold an object just as another store has it, under the version that it has there."""
+        key = key_of(row, obj)
+        if key.noun in self._unread:
+            self.get(*key)
+        self.version += 1
+        self._note(Change(self.version, key, self.content(*key), obj), row.noun)
+        self._place(row, key, obj)
 
     def _place(self, row: ResourceType, key: Key, stored: Json) -> None:
         self._rows.setdefault(row.noun, row)

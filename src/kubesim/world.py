@@ -120,6 +120,11 @@ class World:
         """When a request arrives and when it is answered."""
         return self._time.tick()
 
+    def now(self) -> tuple[str, str]:
+        """The present, twice: for what is answered at once and is no request of a client."""
+        now = self._time.time_ago(0)
+        return now, now
+
     def settle(self) -> None:
         """Let the controllers act on what the request changed and on what has become due."""
         if not self._dynamics.is_at_rest(self._time.seconds):

@@ -11,7 +11,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from kubesim.canonical import derived_seed
 from kubesim.status import Json
@@ -45,6 +45,10 @@ class Signer:
     def _key(self) -> ec.EllipticCurvePrivateKey:
         number = derived_seed(self._seed, "high") << 128 | derived_seed(self._seed, "low")
         return ec.derive_private_key(number % (_ORDER - 1) + 1, ec.SECP256R1())
+
+    def private_key_text(self) -> str:
+        """The key as PEM, for another server whose tokens are to be good here and the other way round."""
+        return self._key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()).decode()
 
     @cached_property
     def _public_key(self) -> ec.EllipticCurvePublicKey:

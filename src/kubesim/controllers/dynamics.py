@@ -200,6 +200,8 @@ class Dynamics:
         """Puts what the system itself has in a namespace in place again, at a time."""
         self.follow_endpoints: Callable[[], None] = _do_nothing
         """Brings what is told of endpoints elsewhere up to date, once somebody has read it."""
+        self.settle_elsewhere: Callable[[Moment], None] | None = None
+        """What brings the cluster to rest where its controllers run elsewhere; None where they run here."""
         self._due: list[tuple[float, str]] = []
         self._stamps: dict[str, tuple[Json, str]] = {}
 

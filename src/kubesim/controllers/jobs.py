@@ -26,7 +26,7 @@ def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
     health = dynamics.declaration(job).health
     pods = [pod for pod in dynamics.store.items("pod", job["metadata"]["namespace"]) if _is_of(pod, job)]
     if health is not Health.STARTING:
-        pods = [_run_on(dynamics, pod, moment, fails=not health.serves) for pod in pods]
+        pods = [run_task(dynamics, pod, moment, fails=not health.serves) for pod in pods]
     phases = [(pod.get("status") or {}).get("phase") for pod in pods]
     succeeded, failed = phases.count("Succeeded"), phases.count("Failed")
     active = [pod for pod in pods if not is_finished(pod)]
@@ -44,7 +44,7 @@ def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
     put_status(dynamics.store, JOB, job, _status(job, len(active), succeeded, failed, wanted, limit, moment))
 
 
-def _run_on(dynamics: Dynamics, pod: Json, moment: Moment, *, fails: bool) -> Json:
+def run_task(dynamics: Dynamics, pod: Json, moment: Moment, *, fails: bool) -> Json:
     """A pod that has run long enough ends; one from before the first client came has ended already."""
     fate = dynamics.fates.get(pod["metadata"]["uid"])
     if not fails or is_finished(pod) or is_being_deleted(pod):

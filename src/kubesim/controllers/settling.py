@@ -38,6 +38,9 @@ _OF_CONTROLLERS = frozenset(
 
 def settle(dynamics: Dynamics, moment: Moment) -> None:
     """Run the controllers until the cluster is at rest for now; what must wait is due later."""
+    if dynamics.settle_elsewhere is not None:
+        dynamics.settle_elsewhere(moment)
+        return
     dynamics.wake(moment.seconds)
     for _ in range(_PASSES):
         changed = dynamics.store.take_unsettled()

@@ -103,7 +103,7 @@ class ApiPlane:
             content = await self._content(scope, receive)
         except TimeoutError:
             slow = ApiError(504, "Timeout", f"Timeout: request did not complete within {self._body_timeout:g}s", {})
-            await _answer(send, slow.code, {**_JSON, "connection": "close"}, _encode_body(slow.body))
+            await _answer(send, slow.code, {**_JSON, "connection": "close"}, encode_body(slow.body))
             return
         if content is None:
             return
@@ -124,13 +124,13 @@ class ApiPlane:
         elif isinstance(response.body, Execution | Session):
             await self._switch(scope, request, response, found, send)
         else:
-            await _answer(send, response.status, response.headers, _encode_body(response.body))
+            await _answer(send, response.status, response.headers, encode_body(response.body))
 
     async def _switch(self, scope: Scope, request: Request, response: Response, found: "_Mount", send: Send) -> None:
         """A stream to a container over SPDY, for which the connection leaves HTTP behind."""
         take_over = (scope.get("extensions") or {}).get(TAKE_OVER)
         if take_over is None:
-            await _answer(send, 400, _JSON, _encode_body(bad_request("Upgrade request required").body))
+            await _answer(send, 400, _JSON, encode_body(bad_request("Upgrade request required").body))
             return
         offered = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-stream-protocol-version"]
         headers = {name: value for name, value in response.headers.items() if name.lower() != "content-type"}
@@ -168,7 +168,7 @@ class ApiPlane:
         response = found.serve(request)
         body = response.body
         if not isinstance(body, Execution | Session):
-            await _refuse(send, response.status, response.headers, _encode_body(body))
+            await _refuse(send, response.status, response.headers, encode_body(body))
             return
         protocol = protocol_of(scope.get("subprotocols") or ())
         try:
@@ -344,7 +344,8 @@ async def _refuse(send: Send, status: int, headers: Mapping[str, str], content: 
     await send({"type": "websocket.http.response.body", "body": content})
 
 
-def _encode_body(body: Any) -> bytes:
+def encode_body(body: Any) -> bytes:
+    """An answer's body as it goes over the wire."""
     if isinstance(body, str):
         return body.encode(errors="replace")
     return b"" if body is None else _json_text(body).encode(errors="replace") + b"\n"

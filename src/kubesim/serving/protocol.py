@@ -175,3 +175,10 @@ class ApiServerProtocol(HttpToolsProtocol):
     def _should_upgrade(self) -> bool:
         """Only streams to containers change the protocol; elsewhere the server takes no notice of the wish."""
         return self._target.partition(b"?")[0].endswith(_STREAMED) and super()._should_upgrade()
+
+
+class TunnelProtocol(ApiServerProtocol):
+    """Leaves every stream to its application, which takes the connection over, whatever the client wants to speak."""
+
+    def _should_upgrade(self) -> bool:
+        return False

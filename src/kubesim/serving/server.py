@@ -113,14 +113,18 @@ def host_names(listener: socket.socket, advertised: str = "") -> tuple[str, ...]
 
 @contextlib.asynccontextmanager
 async def serve_application(
-    application: Application, listener: socket.socket, identity: Identity | None, clock: Callable[[], str] = utc_now
+    application: Application,
+    listener: socket.socket,
+    identity: Identity | None,
+    clock: Callable[[], str] = utc_now,
+    protocol_type: type[ApiServerProtocol] = ApiServerProtocol,
 ) -> AsyncIterator[str]:
     """Serve an application for the length of the block; gives the address that the listener has, as `host:port`.
 
     Without an identity it speaks plain HTTP. Answers are dated by the clock.
     """
     config = uvicorn.Config(
-        application, http=ApiServerProtocol, ws="wsproto", lifespan="off", proxy_headers=False, server_header=False,
+        application, http=protocol_type, ws="wsproto", lifespan="off", proxy_headers=False, server_header=False,
         access_log=False, log_config=None, log_level="critical", timeout_keep_alive=_KEEP_ALIVE,
     )  # fmt: skip
     config.load()
@@ -128,7 +132,7 @@ async def serve_application(
 
     def protocol() -> asyncio.Protocol:
         # uvicorn asks of the state what `_Connections` has; its own server would wake up ten times a second for each.
-        return ApiServerProtocol(config=config, server_state=state, app_state={}, _loop=loop)
+        return protocol_type(config=config, server_state=state, app_state={}, _loop=loop)
 
     context = identity.context() if identity else None
     server = await loop.create_server(protocol, sock=listener, ssl=context, backlog=_BACKLOG)

@@ -9,6 +9,7 @@ import json
 import re
 import ssl
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -155,6 +156,12 @@ class HttpAgentClient:
             raise ProviderFault("agent plane", unanswered.problem, remedy, unanswered.kind) from unanswered
         is_watch = (query or {}).get("watch") in {"true", "1"}
         return Reply(answer.status, _body(answer, is_watch=is_watch), _warnings(answer.headers.get("warning", "")))
+
+    def with_token(self, token: str) -> "HttpAgentClient":
+        """The same way in, under another token; it shares the connections of this one."""
+        other = copy(self)
+        other._token = token
+        return other
 
     def close(self) -> None:
         """Let go of idle connections."""

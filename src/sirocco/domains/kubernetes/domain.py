@@ -107,10 +107,11 @@ class KubernetesDomain:
 
     @cached_property
     def providers(self) -> Mapping[str, LocalProvider]:
-        """The simulator."""
+        """The simulator, and real control planes."""
+        from sirocco.domains.kubernetes.cluster.provider import Cluster  # noqa: PLC0415 - large
         from sirocco.domains.kubernetes.serving import Simulator  # noqa: PLC0415 - large
 
-        return {"simulator": Simulator()}
+        return {"simulator": Simulator(), "cluster": Cluster()}
 
     @cached_property
     def mutation(self) -> Kit:

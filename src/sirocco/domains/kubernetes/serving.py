@@ -116,7 +116,7 @@ class ServedSimulator:
             async with self._static(listener, url) as front:
                 yield _Listening(SimulatorProvider(self._versions, self._clock, front=front), url, front.kubeconfig)
             return
-        own = TlsFront(listener, self._listen, reach, _tools())
+        own = TlsFront(listener, self._listen, reach, tool_endpoint())
         try:
             yield _Listening(SimulatorProvider(self._versions, self._clock, front=own), url)
         finally:
@@ -127,7 +127,7 @@ class ServedSimulator:
         """One endpoint for all environments."""
         identity = issue_identity(host_names(listener, self._advertise), self._clock())
         plane = ApiPlane(source=AGENT_SOURCE, body_timeout=self._body_timeout)
-        front = StaticFront(plane, url, identity.authority, _tools())
+        front = StaticFront(plane, url, identity.authority, tool_endpoint())
         async with serve_application(plane, listener, identity, lambda: front.now(self._clock)):
             yield front
 
@@ -141,7 +141,7 @@ class _Listening:
     kubeconfig: str = field(default="", repr=False)
 
 
-def _tools() -> ToolEndpoint | None:
+def tool_endpoint() -> ToolEndpoint | None:
     """The tools of environments over MCP, where the package for it is installed."""
     return ToolEndpoint(_tool_server) if find_spec("mcp") else None
 

@@ -1,23 +1,60 @@
 """Where the tools of environments are reached: who is let in, before anything of MCP is read."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, Protocol
 
-from kubesim.access import ANONYMOUS
+from kubesim.access import ANONYMOUS, Principal
 from kubesim.handling.request import Request
 from kubesim.serving.plane import Application, Scope
 from kubesim.serving.streams import Receive, Send
 from kubesim.status import ApiError, method_not_allowed, unauthorized
-from sirocco.domains.kubernetes.simulator.provider import AgentClient, SimulatedEnvironment
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient
 from sirocco.domains.kubernetes.tools.session import Session
+from sirocco.oasis.environment import EnvironmentAccess
+
+
+class ToolHost(Protocol):
+    """Port: an environment whose tools are called."""
+
+    @property
+    def access(self) -> EnvironmentAccess:
+        """What the agent is handed."""
+        ...
+
+    @property
+    def now(self) -> str:
+        """The environment's own time."""
+        ...
+
+    @property
+    def tool_descriptions(self) -> Mapping[str, str]:
+        """What tools are said to do, in the place of their own descriptions."""
+        ...
+
+    def caller(self, headers: Mapping[str, str]) -> Principal | None:
+        """The account behind a request's headers; None for a credential that is not good."""
+        ...
+
+    def note_request(self, request: Request) -> None:
+        """A request reached what is beside the API."""
+        ...
+
+    def record_sent(self, content: Any) -> None:
+        """Something that is no answer of the API reached the agent."""
+        ...
+
+    def client_for(self, token: str) -> EnvironmentClient:
+        """A client to the API under a token."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Who sent a message, and to which environment."""
 
-    environment: SimulatedEnvironment
+    environment: ToolHost
     session: Session
 
 
@@ -36,7 +73,7 @@ class ToolEndpoint:
     def __init__(self, load: Callable[[], Awaitable[Server]]) -> None:
         self._load = load
 
-    def application(self, environment: SimulatedEnvironment, request: Request) -> Application | None:
+    def application(self, environment: ToolHost, request: Request) -> Application | None:
         """What answers a request in the place of the environment's API; None for what the API answers itself.
 
         A credential that is not good is for the API to refuse, which notes the attempt.
@@ -52,7 +89,7 @@ class ToolEndpoint:
             return _refusing_application(method_not_allowed(), (b"allow", b"POST"))
         environment.note_request(request)
         session = Session(
-            AgentClient(environment.answer, _token(request)), environment.access.namespace, lambda: environment.now
+            environment.client_for(_token(request)), environment.access.namespace, lambda: environment.now
         )
 
         async def answer(scope: Scope, receive: Receive, send: Send) -> None:

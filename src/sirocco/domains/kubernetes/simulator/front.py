@@ -45,7 +45,7 @@ class TlsFront:
     @asynccontextmanager
     async def serve_environment(self, environment: SimulatedEnvironment) -> AsyncIterator[None]:
         """Serve an environment for the length of the block, and say in its access where."""
-        listener, self._first = self._first or _bind_listener(self._listen), None
+        listener, self._first = self._first or bind_front_listener(self._listen), None
         self._listeners.add(listener)
         name = "" if self._reach.advertise else environment.server_name
         identity = environment.authority.issue((name or self._reach.advertise, *host_names(listener)))
@@ -99,7 +99,8 @@ def reached_at(
     )
 
 
-def _bind_listener(address: str) -> socket:
+def bind_front_listener(address: str) -> socket:
+    """A socket for one more environment at an address; ProviderFault when there is none."""
     try:
         return bound_from(address)
     except KubesimError as error:

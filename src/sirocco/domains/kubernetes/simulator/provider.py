@@ -24,6 +24,7 @@ from kubesim.services.router import PREFIX, PRODUCTS
 from kubesim.serving.certificates import Authority
 from kubesim.store import Key
 from kubesim.surroundings import Execution, Session
+from kubesim.world import EnvironmentTime
 from sirocco import __version__
 from sirocco.domains.kubernetes.agent_plane import Reply, access_details
 from sirocco.domains.kubernetes.profiles.declared import default_namespace
@@ -146,15 +147,38 @@ class _Waiting:
     """Whether it stays so, left alone."""
 
 
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What an environment stands on that does not follow from its request."""
+
+    lag: float = CLOCK_LAG
+    time: type[EnvironmentTime] = EnvironmentTime
+    token_seed: int | None = None
+    """What gives the key that signs its tokens; without one it follows from the request."""
+
+
+_SIMULATION = Basis()
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an environment consists of, for whoever has it stand for a cluster elsewhere."""
+
+    foundation: Foundation
+    plane: ControlPlane
+    stimulation: Stimulation
+    reactions: Reactions
+
+
 class SimulatedEnvironment:
     """One live cluster: the control plane, which only the runner holds."""
 
-    def __init__(self, request: ProvisionRequest, clock: Callable[[], str]) -> None:
+    def __init__(self, request: ProvisionRequest, clock: Callable[[], str], basis: Basis = _SIMULATION) -> None:
         self._request = request
         self._preconditions = request.preconditions
         self._clock = clock
         self._start = clock()
-        foundation = Foundation(request.seed, self._start, lag=CLOCK_LAG)
+        foundation = Foundation(request.seed, self._start, lag=basis.lag, clock=basis.time)
         self._foundation = foundation
         self._time, self._store, self._audit = foundation.time, foundation.store, foundation.audit
         self._dynamics = foundation.dynamics
@@ -171,7 +195,7 @@ class SimulatedEnvironment:
         foundation.furnish((*namespaces_of(self._preconditions), names.home))
         self._neighbourhood = Neighbourhood(self._dynamics, request, self._time.history)
         principal = self._account(Key("serviceaccount", names.home, names.account))
-        self._plane = ControlPlane(foundation, self._stimulation)
+        self._plane = ControlPlane(foundation, self._stimulation, token_seed=basis.token_seed)
         self._world, self._authenticator = self._plane.world, self._plane.authenticator
         self._claims = account_claims(principal, self._time.present().now, self._store.ids.uid())
         word = self._authenticator.word_for(self._claims)
@@ -190,6 +214,11 @@ class SimulatedEnvironment:
             details=access_details(namespace),
         )
         self._waiting = self._wait(self._observation(ObservationType.RESOURCE_STATE, {"objects": self._objects()}))
+
+    @property
+    def parts(self) -> Parts:
+        """What it consists of."""
+        return Parts(self._foundation, self._plane, self._stimulation, self._reactions)
 
     @property
     def access(self) -> EnvironmentAccess:
@@ -408,6 +437,10 @@ class SimulatedEnvironment:
     def tool_descriptions(self) -> Mapping[str, str]:
         """What tools are said to do, in the place of their own descriptions."""
         return self._stimulation.tool_descriptions
+
+    def client_for(self, token: str) -> "AgentClient":
+        """A client to the API under a token."""
+        return AgentClient(self.answer, token)
 
     @property
     def calls(self) -> int:

@@ -1,0 +1,97 @@
+"""The audit log of a real server as observations: read from its file, completed with what only the agent plane saw."""
+
+import asyncio
+import json
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from kubesim.audit_log import RESPONSE_COMPLETE, RESPONSE_STARTED, UNREAD, unusual_headers
+from kubesim.handling.exchange import Exchange
+from kubesim.handling.writing import recorded_patch, text_beyond
+from kubesim.status import Json
+
+_STEP_SECONDS = 0.004
+_STAGES = (RESPONSE_STARTED, RESPONSE_COMPLETE, "Panic")
+"""In the order in which one request goes through them."""
+_TOO_LARGE = 413
+
+
+class AuditTail:
+    """What a server has written into its log since this was made."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._place = path.stat().st_size if path.exists() else 0
+        self._rest = b""
+        self._events: dict[str, Json] = {}
+
+    def events(self) -> list[Json]:
+        """One event for each request, the last that there is of it, in the order in which requests came to the log."""
+        self._read()
+        return list(self._events.values())
+
+    async def event(self, audit_id: str, seconds: float) -> Json | None:
+        """The event of a request, which the server writes about when it answers; None if none comes in that time."""
+        deadline = time.monotonic() + seconds
+        while True:
+            self._read()
+            if (found := self._events.get(audit_id)) is not None:
+                return found
+            if time.monotonic() > deadline:
+                return None
+            await asyncio.sleep(_STEP_SECONDS)
+
+    def _read(self) -> None:
+        try:
+            with self._path.open("rb") as log:
+                log.seek(self._place)
+                content = log.read()
+        except FileNotFoundError:
+            return
+        self._place += len(content)
+        *lines, self._rest = (self._rest + content).split(b"\n")
+        for event in read_events(lines):
+            known = self._events.get(event["auditID"])
+            if known is None or _stage(event) >= _stage(known):
+                self._events[event["auditID"]] = event
+
+
+def read_events(lines: Iterable[bytes]) -> list[Json]:
+    """The events in lines of a log; a line that is none was not written by the server, and is passed over."""
+    found = []
+    for line in lines:
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(event, dict) and event.get("kind") == "Event" and isinstance(event.get("auditID"), str):
+            found.append(event)
+    return found
+
+
+def completed_event(event: Json, exchange: Exchange, told: str = "") -> Json:
+    """An event with what the server leaves out, for whoever judges the caller: it was told all the same.
+
+    These are bodies that it did not read or that say more than the object read from them, headers that clients do not
+    send of themselves, and what was said to processes.
+    """
+    added: Json = {}
+    shown = "impersonatedUser" in event
+    if headers := unusual_headers(exchange, is_impersonation_shown=shown):
+        added["requestHeaders"] = headers
+    sent = exchange.request.sent_body
+    if (event.get("responseStatus") or {}).get("code") != _TOO_LARGE:
+        read = event.get("requestObject")
+        if read is None and sent and (read := recorded_patch(sent)) is not None:
+            added[UNREAD] = read
+        if beyond := text_beyond(sent, read):
+            added["requestText"] = beyond
+    if told:
+        added["requestText"] = told
+    return {**event, **added}
+
+
+def _stage(event: Json) -> int:
+    stage = event.get("stage")
+    return _STAGES.index(stage) if stage in _STAGES else 0

@@ -1,0 +1,305 @@
+"""A control plane of our own: started once, used for one environment after the other, with nothing left in between.
+
+etcd and kube-apiserver stay; the controllers are started anew for each environment. A controller that is killed before
+its objects vanish cannot act on the sight of them vanishing one by one, and one that starts sees a whole cluster at
+rest, never a cluster that is being put together.
+"""
+
+import asyncio
+import json
+import secrets
+import shutil
+import ssl
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from kubesim.access.signing import ISSUER, Signer
+from kubesim.serving.certificates import Authority
+from kubesim.serving.kubeconfig import kubeconfig
+from sirocco.domains.kubernetes.agent_access import AgentAccess
+from sirocco.domains.kubernetes.cluster.etcd import Entry, Etcd
+from sirocco.domains.kubernetes.cluster.programs import Child, Programs, free_port, scratch_folder
+from sirocco.errors import FaultKind, ProviderFault
+from sirocco.providers.http.connection import Answer, Connections, Unanswered
+
+REGISTRY = "/registry/"
+SERVICE_RANGE = "10.96.0.0/12"
+_HOST = "127.0.0.1"
+_START_SECONDS = 90.0
+_STEP_SECONDS = 0.02
+_TIMEOUT = 30.0
+_FOUNDED = "2026-01-01T00:00:00Z"
+_OPERATORS = "system:masters"
+_OWN_USERS = ("system:sirocco", "system:kube-controller-manager", "system:apiserver")
+"""Whose calls are no agent's: ours, the controllers' and the server's own; nobody else gets hold of their tokens."""
+_VOLATILE = ("/registry/leases/kube-system/apiserver-", "/registry/masterleases/")
+"""What the server renews by itself all the time, whichever environment there is."""
+_CONTROLLERS = (
+    "deployment-controller", "replicaset-controller", "statefulset-controller", "daemonset-controller",
+    "job-controller", "replicationcontroller-controller", "garbage-collector-controller", "namespace-controller",
+    "disruption-controller", "endpoints-controller", "endpointslice-controller", "endpointslice-mirroring-controller",
+    "serviceaccount-controller", "root-ca-certificate-publisher-controller", "resourcequota-controller",
+    "persistentvolumeclaim-protection-controller", "persistentvolume-protection-controller",
+    "ttl-after-finished-controller", "clusterrole-aggregation-controller",
+)  # fmt: skip
+"""What needs neither a cloud nor a clock of its own: schedules, autoscalers and volumes are the node agent's."""
+_AUDIT_POLICY = {
+    "apiVersion": "audit.k8s.io/v1",
+    "kind": "Policy",
+    "omitStages": ["RequestReceived"],
+    "rules": [{"level": "None", "users": list(_OWN_USERS)}, {"level": "RequestResponse"}],
+}
+
+
+class ControlPlane:
+    """etcd, kube-apiserver and, while there is an environment, kube-controller-manager."""
+
+    def __init__(self, programs: Programs) -> None:
+        self._programs = programs
+        self.folder = scratch_folder()
+        self.authority = Authority.from_seed(secrets.randbits(128), _FOUNDED)
+        self._tokens = {name: secrets.token_urlsafe(24) for name in ("operator", "controllers")}
+        self._etcd_port, self.port = free_port(), free_port()
+        self._children: list[Child] = []
+        self._controllers: Child | None = None
+        self._baseline: dict[str, bytes] = {}
+        self._context: ssl.SSLContext | None = None
+        self.token_seed = secrets.randbits(128)
+        """What gives the key that signs tokens of accounts, for the server and for what stands for it here."""
+        self._write_files()
+
+    @property
+    def audit_log(self) -> Path:
+        """Where the server writes what it was asked."""
+        return self.folder / "audit.log"
+
+    @property
+    def node_socket(self) -> Path:
+        """Where the server looks for nodes, whatever their address."""
+        return self.folder / "nodes.sock"
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """The ids of its processes."""
+        children = [*self._children, *([self._controllers] if self._controllers else [])]
+        return tuple(child.pid for child in children)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the processes that stay are still there."""
+        return bool(self._children) and not any(child.has_ended for child in self._children)
+
+    def origin(self) -> tuple[str, int, ssl.SSLContext]:
+        """Where the server is, and how to know it."""
+        if self._context is None:
+            self._context = ssl.create_default_context(cadata=self.authority.certificate)
+        return _HOST, self.port, self._context
+
+    def etcd(self) -> Etcd:
+        """A client to its etcd, for one event loop."""
+        return Etcd(self._etcd_port)
+
+    def client(self) -> "Operator":
+        """A client that may do everything, for one event loop."""
+        return Operator(self._access())
+
+    async def start(self) -> None:
+        """Start it, and wait until it answers."""
+        programs, folder = self._programs, self.folder
+        self._children.append(Child(programs.etcd, self._etcd_arguments(), folder / "etcd.log"))
+        self._children.append(Child(programs.apiserver, self._server_arguments(), folder / "kube-apiserver.log"))
+        operator, deadline = self.client(), time.monotonic() + _START_SECONDS
+        try:
+            while not await operator.is_ready():
+                self._require_children()
+                if time.monotonic() > deadline:
+                    words = self._children[-1].last_words
+                    raise _start_fault(f"kube-apiserver is not ready after {_START_SECONDS:g} s: {words}")
+                await asyncio.sleep(_STEP_SECONDS * 5)
+        finally:
+            operator.close()
+        etcd = self.etcd()
+        try:
+            # Roles and flow schemas are written after the server is ready: the baseline is what no longer grows.
+            self._baseline = {entry.key: entry.value or b"" for entry in await _settled(etcd)}
+        finally:
+            etcd.close()
+
+    def start_controllers(self) -> None:
+        """Have the controllers look after what is there."""
+        log = self.folder / "kube-controller-manager.log"
+        self._controllers = Child(self._programs.controllers, self._controller_arguments(), log)
+
+    def stop_controllers(self) -> None:
+        """End the controllers at once."""
+        if self._controllers is not None:
+            self._controllers.kill()
+            self._controllers = None
+
+    async def reset(self, objects: Iterable[tuple[str, bytes]] = ()) -> int:
+        """Leave nothing but what the server itself made, and these objects; the revision from which on that holds.
+
+        The controllers must have been stopped.
+        """
+        self._require_children()
+        etcd, wanted = self.etcd(), dict(objects)
+        try:
+            found = {entry.key: entry.value for entry in await etcd.entries(REGISTRY) if _is_steady(entry.key)}
+            kept = {key: value for key, value in self._baseline.items() if _is_steady(key)}
+            put = {key: value for key, value in kept.items() if found.get(key) != value and key not in wanted}
+            gone = [key for key in found if key not in kept and key not in wanted]
+            return await etcd.write([*put.items(), *wanted.items()], gone)
+        finally:
+            etcd.close()
+
+    def is_volatile(self, key: str) -> bool:
+        """Whether something is what the server renews by itself, or is no object at all."""
+        return not key.startswith(REGISTRY) or not _is_steady(key)
+
+    def stop(self) -> None:
+        """End all of it, and leave no file."""
+        self.stop_controllers()
+        for child in reversed(self._children):
+            child.kill()
+        self._children.clear()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _require_children(self) -> None:
+        for child in self._children:
+            if child.has_ended:
+                raise _start_fault(f"{child.name} has ended: {child.last_words}")
+
+    def _access(self, who: str = "operator") -> AgentAccess:
+        return AgentAccess(
+            server=f"https://{_HOST}:{self.port}",
+            authority=self.authority.certificate,
+            token=self._tokens[who],
+            namespace="default",
+            kubeconfig="",
+        )
+
+    def _write_files(self) -> None:
+        identity = self.authority.issue((_HOST, "localhost"))
+        operator, manager, _ = _OWN_USERS
+        egress = {
+            "apiVersion": "apiserver.k8s.io/v1beta1",
+            "kind": "EgressSelectorConfiguration",
+            "egressSelections": [
+                {
+                    "name": "cluster",
+                    "connection": {
+                        "proxyProtocol": "HTTPConnect",
+                        "transport": {"uds": {"udsName": str(self.node_socket)}},
+                    },
+                }
+            ],
+        }
+        access = self._access("controllers")
+        files: Mapping[str, str] = {
+            "ca.crt": self.authority.certificate,
+            "server.crt": identity.certificate,
+            "server.key": identity.key,
+            "accounts.key": Signer(self.token_seed).private_key_text(),
+            "tokens.csv": (
+                f'{self._tokens["operator"]},{operator},1,"{_OPERATORS}"\n{self._tokens["controllers"]},{manager},2,""\n'
+            ),
+            "audit-policy.yaml": json.dumps(_AUDIT_POLICY),
+            "egress.yaml": json.dumps(egress),
+            "controllers.kubeconfig": kubeconfig(access.server, access.authority, access.token, "default"),
+        }
+        for name, text in files.items():
+            path = self.folder / name
+            path.touch(mode=0o600)
+            path.write_text(text)
+
+    def _etcd_arguments(self) -> list[str]:
+        peer, own = f"http://{_HOST}:{free_port()}", f"http://{_HOST}:{self._etcd_port}"
+        return [
+            f"--data-dir={self.folder / 'etcd'}", f"--listen-client-urls={own}", f"--advertise-client-urls={own}",
+            f"--listen-peer-urls={peer}", f"--initial-advertise-peer-urls={peer}", f"--initial-cluster=default={peer}",
+            "--max-txn-ops=10000", "--max-request-bytes=67108864", "--log-level=error", "--snapshot-count=1000",
+            "--auto-compaction-mode=revision", "--auto-compaction-retention=20000",
+        ]  # fmt: skip
+
+    def _server_arguments(self) -> list[str]:
+        folder = self.folder
+        return [
+            f"--etcd-servers=http://{_HOST}:{self._etcd_port}", f"--bind-address={_HOST}",
+            f"--secure-port={self.port}", f"--tls-cert-file={folder / 'server.crt'}",
+            f"--tls-private-key-file={folder / 'server.key'}", f"--token-auth-file={folder / 'tokens.csv'}",
+            "--authorization-mode=RBAC", f"--service-cluster-ip-range={SERVICE_RANGE}",
+            f"--service-account-issuer={ISSUER}",
+            f"--service-account-key-file={folder / 'accounts.key'}",
+            f"--service-account-signing-key-file={folder / 'accounts.key'}",
+            f"--audit-policy-file={folder / 'audit-policy.yaml'}", f"--audit-log-path={self.audit_log}",
+            "--audit-log-mode=blocking", "--audit-log-maxsize=100000",
+            f"--egress-selector-config-file={folder / 'egress.yaml'}", "--allow-privileged=true",
+            # What stands in etcd is then what everybody can read: the declared state is put there with its history.
+            "--storage-media-type=application/json", "--endpoint-reconciler-type=none", "--profiling=false",
+            f"--cert-dir={folder}", "--event-ttl=24h",
+        ]  # fmt: skip
+
+    def _controller_arguments(self) -> list[str]:
+        return [
+            f"--kubeconfig={self.folder / 'controllers.kubeconfig'}", "--leader-elect=false", "--secure-port=0",
+            f"--controllers={','.join(_CONTROLLERS)}", f"--root-ca-file={self.folder / 'ca.crt'}",
+            "--kube-api-qps=2000", "--kube-api-burst=4000", "--profiling=false", "--min-resync-period=12h",
+        ]  # fmt: skip
+
+
+class Operator:
+    """The API with every right, for one event loop."""
+
+    def __init__(self, access: AgentAccess) -> None:
+        self._connections = Connections(access.origin(), kept=4)
+        self._token = access.token
+
+    async def is_ready(self) -> bool:
+        """Whether the server answers that it is ready."""
+        try:
+            return (await self._ask("GET", "/readyz", None)).status == 200
+        except Unanswered:
+            return False
+
+    async def request(self, method: str, path: str, body: Any = None) -> Any:
+        """What a request is answered with; ProviderFault when it is refused."""
+        try:
+            answer = await self._ask(method, path, body)
+        except Unanswered as unanswered:
+            raise ProviderFault("kube-apiserver", unanswered.problem, "see its log", unanswered.kind) from unanswered
+        if answer.status >= 300:
+            problem = f"{method} {path}: {answer.status} {answer.content.decode(errors='replace')[:500]}"
+            raise ProviderFault("kube-apiserver", problem, "see its log", FaultKind.FAILED)
+        return json.loads(answer.content)
+
+    async def _ask(self, method: str, path: str, body: Any) -> Answer:
+        headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/json"}
+        content = b""
+        if body is not None:
+            headers["Content-Type"], content = "application/json", json.dumps(body).encode()
+        return await self._connections.request(method, path, headers=headers, content=content, timeout=_TIMEOUT)
+
+    def close(self) -> None:
+        """Let go of its connections."""
+        self._connections.close()
+
+
+async def _settled(etcd: Etcd) -> list[Entry]:
+    """Everything in etcd, once nothing has been added for a while."""
+    found: list[Entry] = []
+    for _ in range(100):
+        before, found = found, await etcd.entries(REGISTRY)
+        if before and [entry.key for entry in before] == [entry.key for entry in found]:
+            return found
+        await asyncio.sleep(0.3)
+    return found
+
+
+def _is_steady(key: str) -> bool:
+    return not key.startswith(_VOLATILE)
+
+
+def _start_fault(problem: str) -> ProviderFault:
+    return ProviderFault("control plane", problem, "see docs/cluster.md", FaultKind.FAILED)

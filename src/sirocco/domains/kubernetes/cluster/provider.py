@@ -1,0 +1,181 @@
+"""`--provider cluster`: environments on control planes of our own, each used for one environment at a time."""
+
+import asyncio
+import atexit
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from sirocco import __version__
+from sirocco.domains.kubernetes.agent_plane import KUBECONFIG
+from sirocco.domains.kubernetes.cluster.control_plane import ControlPlane
+from sirocco.domains.kubernetes.cluster.environment import ClusterEnvironment
+from sirocco.domains.kubernetes.cluster.front import ClusterFront
+from sirocco.domains.kubernetes.cluster.programs import Programs, find_programs
+from sirocco.domains.kubernetes.serving import tool_endpoint
+from sirocco.domains.kubernetes.simulator.front import Reach
+from sirocco.domains.kubernetes.simulator.injection import unsupported_preconditions
+from sirocco.domains.kubernetes.simulator.provider import unsupported_demands
+from sirocco.domains.kubernetes.simulator.reacting import unsupported_reactions
+from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE
+from sirocco.errors import ConfigError, FaultKind, ProviderFault
+from sirocco.oasis.provider import CORE_VERSIONS, Conformance, Environment, ProvisionRequest, UnmetRequirement
+from sirocco.oasis.scenario import Scenario
+
+PROVIDER_NAME = "sirocco-cluster"
+SUPPORTED_TIER = 1
+LOOPBACK = "127.0.0.1:0"
+Clock = Callable[[], str]
+
+
+class ControlPlanes:
+    """The control planes of this process: each is started when none is free, and used again."""
+
+    def __init__(self) -> None:
+        self._free: list[ControlPlane] = []
+        self._all: list[ControlPlane] = []
+
+    @asynccontextmanager
+    async def lent(self, programs: Programs) -> AsyncIterator[ControlPlane]:
+        """A control plane with nothing on it, for the length of the block."""
+        plane = self._free.pop() if self._free else None
+        while plane is not None and not plane.is_alive:
+            self._end(plane)
+            plane = self._free.pop() if self._free else None
+        if plane is None:
+            if not self._all:
+                atexit.register(self.stop)
+            plane = ControlPlane(programs)
+            self._all.append(plane)
+            try:
+                await plane.start()
+            except BaseException:
+                self._end(plane)
+                raise
+        try:
+            yield plane
+        except BaseException:
+            # Whatever went wrong may have left something behind.
+            self._end(plane)
+            raise
+        self._free.append(plane)
+
+    def stop(self) -> None:
+        """End every one of them."""
+        for plane in self._all:
+            plane.stop()
+        self._all.clear()
+        self._free.clear()
+
+    def _end(self, plane: ControlPlane) -> None:
+        plane.stop()
+        self._all.remove(plane)
+
+
+CONTROL_PLANES = ControlPlanes()
+
+
+class ClusterProvider:
+    """Provides environments on a real kube-apiserver; the same request with the same seed declares the same cluster."""
+
+    def __init__(
+        self, profiles: Mapping[str, str], clock: Clock, *, listen: str = LOOPBACK, advertise: str = "",
+        is_announced: bool = False,
+    ) -> None:  # fmt: skip
+        self._profiles, self._clock = dict(profiles), clock
+        self._programs = find_programs(os.environ)
+        self._front = ClusterFront(listen, Reach(advertise), tool_endpoint(), is_announced=is_announced)
+        self._url = ""
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Serve environments, for the length of the block."""
+        try:
+            yield
+        finally:
+            self._front.close()
+
+    @property
+    def url(self) -> str:
+        """Each environment has an address of its own."""
+        return self._url
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """There is nothing that leads to all environments alike."""
+        return {}
+
+    async def conformance(self, profile: str) -> Conformance:
+        """What the provider declares for a profile (CO-01)."""
+        known = profile in self._profiles
+        served = ", ".join(sorted(self._profiles))
+        return Conformance(
+            provider=PROVIDER_NAME,
+            provider_version=__version__,
+            oasis_core_spec_versions=CORE_VERSIONS,
+            profile=profile,
+            profile_version=self._profiles.get(profile, ""),
+            supported=known,
+            requirements={
+                "environment_type": ENVIRONMENT_TYPE,
+                "complexity_tier_supported": SUPPORTED_TIER,
+                "oasis_core_spec_version": list(CORE_VERSIONS),
+                "evidence_sources_available": [
+                    "audit_log", "resource_state", "state_without_agent", "value_containment",
+                ],
+                "value_containment_support": True,
+                "state_injection": True,
+                "audit_policy_installation": True,
+                # No packet leaves a pod that does not run, so no policy can be bypassed.
+                "network_policy_enforcement": True,
+            },
+            unmet_requirements=()
+            if known
+            else (UnmetRequirement(requirement="profile", reason=f"{profile!r} is not served; served: {served}"),),
+        )  # fmt: skip
+
+    def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
+        """What a scenario declares that cannot be established here (CO-15)."""
+        return unsupported_demands(scenario)
+
+    def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
+        """A fresh environment for the length of the block."""
+        return self._provision_environment(request)
+
+    @asynccontextmanager
+    async def _provision_environment(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
+        problems = unsupported_preconditions(request.preconditions)
+        problems += tuple(unsupported_reactions(request.reactions, request.preconditions))
+        if problems:
+            remedy = "ask `unsupported_demands` at plan time"
+            raise ProviderFault("provision", "; ".join(problems), remedy, FaultKind.UNSUPPORTED)
+        async with CONTROL_PLANES.lent(self._programs) as plane:
+            environment = ClusterEnvironment(request, self._clock, plane)
+            try:
+                async with self._front.serve_environment(environment):
+                    yield environment
+            finally:
+                await asyncio.shield(environment.tear_down())
+
+
+class Cluster:
+    """`--provider cluster` (implements LocalProvider)."""
+
+    def in_process_provider(self, versions: Mapping[str, str], clock: Clock) -> ClusterProvider:
+        """For agents in this process, which reach their environment over loopback all the same."""
+        return ClusterProvider(versions, clock)
+
+    def served_provider(
+        self,
+        versions: Mapping[str, str],
+        clock: Clock,
+        *,
+        listen: str,
+        advertise: str = "",
+        is_static: bool = False,
+    ) -> ClusterProvider:
+        """For agents in other processes."""
+        if is_static:
+            problem = f"environments on a control plane have an address each, and no {KUBECONFIG} leads to all of them"
+            raise ConfigError("--kubeconfig", problem, "use --provider simulator for it")
+        return ClusterProvider(versions, clock, listen=listen, advertise=advertise, is_announced=True)
