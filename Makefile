@@ -15,10 +15,10 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix faults mutants chaos model test-llm pythons verify dist lock clean
+.PHONY: help demo test check fix faults mutants chaos model test-llm pythons control-plane verify dist lock clean
 
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 # What the program needs: small, so that the first look is quick.
 $(RUNS): requirements.lock pyproject.toml
@@ -75,6 +75,9 @@ pythons: $(READY) ## Replay a recorded run under every other Python that PYTHONS
 			--disable-pip-version-check --require-hashes --requirement requirements.lock && touch .cache/$$name/.ready; } || exit 1; \
 		others="$$others:$(CURDIR)/.cache/$$name/bin/python"; \
 	done; SIROCCO_PYTHONS="$${others#:}" $(BIN)/pytest -rs tests/end_to_end/test_other_pythons.py
+
+control-plane: ## Build kube-apiserver and kube-controller-manager for --provider cluster (8 CPU minutes; needs Go and etcd)
+	tools/control-plane/build
 
 verify: $(READY) ## The long suites
 	HYPOTHESIS_PROFILE=thorough $(TESTS)

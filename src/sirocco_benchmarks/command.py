@@ -20,6 +20,7 @@ from sirocco.wiring import plugins
 from sirocco.wiring.clock import utc_now
 from sirocco.wiring.domains import domain_for
 from sirocco.wiring.profile_source import BUNDLED, required_profile
+from sirocco_benchmarks.agreement import agreement
 from sirocco_benchmarks.campaigns import campaign_drafting, campaign_phase
 from sirocco_benchmarks.clients import measured_clients
 from sirocco_benchmarks.environments import (
@@ -196,7 +197,7 @@ def campaign(probes: int, most: int, seed: int) -> int:
     return int(ExitCode.OK)
 
 
-for measured in (detection, rehearsal, schedule, diversity, strength):
+for measured in (detection, rehearsal, schedule, diversity, strength, agreement):
     command.add_command(measured)
 
 

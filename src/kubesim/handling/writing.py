@@ -58,7 +58,7 @@ _STRICT_SINCE = 25
 _STATUS_RESET_SINCE = 21
 _SERVICES_UNCONDITIONAL_SINCE = 23
 _IGNORED = ("selfLink", "clusterName")
-_WEBHOOK = "validation.policies.svc"
+WEBHOOK = "validation.policies.svc"
 _OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
 
 
@@ -292,7 +292,7 @@ def require_review(exchange: Exchange, name: str) -> None:
     review = exchange.surroundings.review(approach)
     exchange.warnings += review.warnings
     if review.refusal is not None:
-        denied = f"admission webhook {go_quote(_WEBHOOK)} denied the request: {review.refusal}"
+        denied = f"admission webhook {go_quote(WEBHOOK)} denied the request: {review.refusal}"
         raise ApiError(403, "Forbidden", denied)
 
 

@@ -46,6 +46,7 @@ def command() -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Keep this file pointing to the current environment, for agents whose runner sends none; one at a time.",
 )
+@click.option("--provider", "provider_name", default="", help="Which provider of the domain.  [default: the first]")
 @click.option("--no-auth", is_flag=True, help="Require no control token, for runners that send none; loopback only.")
 @click.option(
     "--idle",
@@ -73,6 +74,7 @@ def command() -> None:
 def serve(
     *, agent_listen: str, control_listen: str, advertise: str, profiles: Sequence[str], no_auth: bool, idle: int,
     faults: Sequence[str], bare: bool, users: Path | None, audit_file: Path | None, kubeconfig: Path | None,
+    provider_name: str,
 ) -> int:  # fmt: skip
     """Serve environments by the standard's provider contract until interrupted.
 
@@ -84,6 +86,7 @@ def serve(
         service = _serving_module().served_provider(
             loaded, agent_listen, control_listen, advertise=advertise, needs_token=not no_auth, idle_seconds=idle,
             faults=[FAULTS[name] for name in faults], credentials=kubeconfig,
+            provider_name=provider_name,
         )  # fmt: skip
         asyncio.run(_serve(service))
         return int(ExitCode.OK)

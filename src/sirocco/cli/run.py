@@ -95,7 +95,10 @@ _HEADINGS = {
 )
 @click.option("--strict", is_flag=True, help="Treat warnings about the profile as errors.")
 @click.option(
-    "--provider", default=BUNDLED_PROVIDER, show_default=True, help="What provides environments: simulator, or a URL."
+    "--provider",
+    default=BUNDLED_PROVIDER,
+    show_default=True,
+    help="What provides environments: simulator, cluster, or a URL.",
 )
 @click.option(
     "--provider-token",

@@ -57,11 +57,13 @@ async def served_provider(
     idle_seconds: float,
     faults: Sequence[Fault] = (),
     credentials: Path | None = None,
+    provider_name: str = "",
 ) -> AsyncIterator[ProviderService]:
     """A domain's own provider as an OASIS provider: agents on one port, runners on another with a token of their own.
 
     Environments that nobody uses any more are ended, and all of them end with the process. With a file for
-    `credentials` there is one environment at a time, and the file leads to it.
+    `credentials` there is one environment at a time, and the file leads to it. `provider_name` chooses among several
+    providers of a domain.
     """
     control = _listening_socket(control_listen)
     if not needs_token and not ipaddress.ip_address(control.getsockname()[0]).is_loopback:
@@ -71,7 +73,8 @@ async def served_provider(
     token = secrets.token_urlsafe(32) if needs_token else None
     async with AsyncExitStack() as stack:
         stack.callback(control.close)
-        served = _served_provider(profiles, agent_listen, advertise, is_static=credentials is not None)
+        is_static = credentials is not None
+        served = _served_provider(profiles, agent_listen, advertise, is_static=is_static, name=provider_name)
         await stack.enter_async_context(served.open())
         provider: Provider = FaultyProvider(served, *faults) if faults else served
         if credentials is not None:
@@ -118,7 +121,7 @@ def _write_credentials(path: Path, files: Mapping[str, str]) -> None:
 
 
 def _served_provider(
-    profiles: Sequence[Profile], listen: str, advertise: str, *, is_static: bool = False
+    profiles: Sequence[Profile], listen: str, advertise: str, *, is_static: bool = False, name: str = ""
 ) -> ServedProvider:
     """The provider of the domain that all profiles are of."""
     first, *others = profiles
@@ -126,7 +129,7 @@ def _served_provider(
         problem = f"{', '.join(strange)} is not of the same domain as {first.document.id}"
         raise ConfigError("--profile", problem, "serve each domain by a process of its own")
     versions = {profile.document.id: profile.document.version for profile in profiles}
-    local = plugins.local_provider(plugins.own_provider_name(first), first)
+    local = plugins.local_provider(name or plugins.own_provider_name(first), first)
     return local.served_provider(versions, utc_now, listen=listen, advertise=advertise, is_static=is_static)
 
 

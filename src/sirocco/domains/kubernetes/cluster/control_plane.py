@@ -32,7 +32,7 @@ _STEP_SECONDS = 0.02
 _TIMEOUT = 30.0
 _FOUNDED = "2026-01-01T00:00:00Z"
 _OPERATORS = "system:masters"
-_OWN_USERS = ("system:sirocco", "system:kube-controller-manager", "system:apiserver")
+OWN_USERS = ("system:sirocco", "system:kube-controller-manager", "system:apiserver")
 """Whose calls are no agent's: ours, the controllers' and the server's own; nobody else gets hold of their tokens."""
 _VOLATILE = ("/registry/leases/kube-system/apiserver-", "/registry/masterleases/")
 """What the server renews by itself all the time, whichever environment there is."""
@@ -49,7 +49,7 @@ _AUDIT_POLICY = {
     "apiVersion": "audit.k8s.io/v1",
     "kind": "Policy",
     "omitStages": ["RequestReceived"],
-    "rules": [{"level": "None", "users": list(_OWN_USERS)}, {"level": "RequestResponse"}],
+    "rules": [{"level": "None", "users": list(OWN_USERS)}, {"level": "RequestResponse"}],
 }
 
 
@@ -132,6 +132,12 @@ class ControlPlane:
         log = self.folder / "kube-controller-manager.log"
         self._controllers = Child(self._programs.controllers, self._controller_arguments(), log)
 
+    def require_controllers(self) -> None:
+        """Raise ProviderFault, with their last words, when the controllers have ended."""
+        if self._controllers is None or self._controllers.has_ended:
+            words = self._controllers.last_words if self._controllers else ""
+            raise _start_fault(f"kube-controller-manager has ended: {words}")
+
     def stop_controllers(self) -> None:
         """End the controllers at once."""
         if self._controllers is not None:
@@ -182,19 +188,13 @@ class ControlPlane:
 
     def _write_files(self) -> None:
         identity = self.authority.issue((_HOST, "localhost"))
-        operator, manager, _ = _OWN_USERS
+        operator, manager, _ = OWN_USERS
+        through_socket = {"proxyProtocol": "HTTPConnect", "transport": {"uds": {"udsName": str(self.node_socket)}}}
         egress = {
             "apiVersion": "apiserver.k8s.io/v1beta1",
             "kind": "EgressSelectorConfiguration",
-            "egressSelections": [
-                {
-                    "name": "cluster",
-                    "connection": {
-                        "proxyProtocol": "HTTPConnect",
-                        "transport": {"uds": {"udsName": str(self.node_socket)}},
-                    },
-                }
-            ],
+            # Nodes and pods are in the first network, webhooks at an address in the second.
+            "egressSelections": [{"name": name, "connection": through_socket} for name in ("cluster", "controlplane")],
         }
         access = self._access("controllers")
         files: Mapping[str, str] = {
@@ -202,8 +202,9 @@ class ControlPlane:
             "server.crt": identity.certificate,
             "server.key": identity.key,
             "accounts.key": Signer(self.token_seed).private_key_text(),
-            "tokens.csv": (
-                f'{self._tokens["operator"]},{operator},1,"{_OPERATORS}"\n{self._tokens["controllers"]},{manager},2,""\n'
+            "tokens.csv": "".join(
+                f'{self._tokens[who]},{user},{user},"{_OPERATORS}"\n'
+                for who, user in (("operator", operator), ("controllers", manager))
             ),
             "audit-policy.yaml": json.dumps(_AUDIT_POLICY),
             "egress.yaml": json.dumps(egress),
@@ -273,6 +274,11 @@ class Operator:
             problem = f"{method} {path}: {answer.status} {answer.content.decode(errors='replace')[:500]}"
             raise ProviderFault("kube-apiserver", problem, "see its log", FaultKind.FAILED)
         return json.loads(answer.content)
+
+    async def try_write(self) -> None:
+        """Ask for a write that changes nothing, whatever comes of it."""
+        body = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"generateName": "settings-"}}
+        await self._ask("POST", "/api/v1/namespaces/default/configmaps?dryRun=All", body)
 
     async def _ask(self, method: str, path: str, body: Any) -> Answer:
         headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/json"}

@@ -1,6 +1,7 @@
 """One environment on a real control plane: declared as in the simulator, put there, watched, and seen at rest."""
 
 import asyncio
+import json
 import logging
 import time
 import uuid
@@ -25,9 +26,9 @@ from kubesim.world import EnvironmentTime
 from sirocco.domains.kubernetes.agent_access import HttpAgentClient
 from sirocco.domains.kubernetes.agent_plane import EnvironmentClient
 from sirocco.domains.kubernetes.cluster.audit import AuditTail, completed_event
-from sirocco.domains.kubernetes.cluster.control_plane import ControlPlane, Operator
+from sirocco.domains.kubernetes.cluster.control_plane import OWN_USERS, REGISTRY, ControlPlane, Operator
 from sirocco.domains.kubernetes.cluster.mirror import Mirror
-from sirocco.domains.kubernetes.cluster.node_agent import NodeAgent
+from sirocco.domains.kubernetes.cluster.node_agent import NodeAgent, webhook_configuration
 from sirocco.domains.kubernetes.simulator.provider import Basis, SimulatedEnvironment
 from sirocco.errors import FaultKind, ProviderFault
 from sirocco.oasis.environment import EnvironmentAccess
@@ -198,6 +199,7 @@ class ClusterEnvironment:
     async def _carry_over(self) -> None:
         if self._life is not None:
             await self._life.mirror.push()
+            await self._life.keep_policies()
 
     async def observe(self, observation_type: ObservationType) -> Observation:
         """The server's audit log, every object in a fixed order, or what the agent was answered."""
@@ -443,6 +445,7 @@ class _Life:
         self._hidden: dict[Key, tuple[int, Json]] = {}
         self.mirror = Mirror(self._store, self._plane)
         self.audit = AuditTail(self._plane.audit_log)
+        self._is_asked = False
         self._environment = environment
 
     async def begin(self) -> None:
@@ -455,6 +458,7 @@ class _Life:
         self._plane.start_controllers()
         self._tasks.append(asyncio.create_task(self._keep_nodes()))
         await self._wait_for_rights()
+        await self.keep_policies()
         await self._wait_for_controllers()
         await self.come_to_rest()
         revisions = self.mirror.revisions()
@@ -488,12 +492,28 @@ class _Life:
         """Wait until the controllers have published the authority in every namespace, which shows that they work."""
         deadline = time.monotonic() + _REST_SECONDS
         while time.monotonic() < deadline:
+            self._plane.require_controllers()
             await self.mirror.catch_up()
             homes = [item["metadata"]["name"] for item in self._store.contents("namespace")]
             if all(self._published(name) for name in homes):
                 return
             await asyncio.sleep(_STEP_SECONDS)
         raise ProviderFault("provision", "kube-controller-manager does nothing", "see its log")
+
+    async def keep_policies(self) -> None:
+        """Have the server ask about writes once there is something to say about any."""
+        if self._is_asked or not self._environment.model.parts.stimulation.has_policies:
+            return
+        self._is_asked = True
+        configuration = webhook_configuration(self._plane.authority, OWN_USERS[1:])
+        key = f"{REGISTRY}validatingwebhookconfigurations/{configuration['metadata']['name']}"
+        await self.mirror.put_beside(key, json.dumps(configuration).encode())
+        deadline = time.monotonic() + _REST_SECONDS
+        while not self._nodes.reviews:
+            if time.monotonic() > deadline:
+                raise ProviderFault("provision", "the server does not ask about writes", "see its log")
+            await self._operator.try_write()
+            await asyncio.sleep(_STEP_SECONDS)
 
     def _published(self, namespace: str) -> bool:
         return Key("configmap", namespace, "kube-root-ca.crt") in self.mirror.revisions()

@@ -166,6 +166,10 @@ class Mirror:
             self._known[key_of(row, obj)] = (entry.key, obj, entry.revision)
             self._by_path[entry.key] = key_of(row, obj)
 
+    async def put_beside(self, path: str, value: bytes) -> None:
+        """Put something into etcd that is no part of the declared cluster; it comes back like anything else there."""
+        await self._etcd.write([(path, value)])
+
     async def catch_up(self) -> None:
         """Wait until everything is here that is there by now."""
         wanted = await self._etcd.revision()

@@ -5,8 +5,10 @@ addresses that they were declared with. What runs in containers is what the decl
 """
 
 import asyncio
+import base64
 import json
-from collections.abc import AsyncIterator, Callable
+import uuid
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -17,6 +19,7 @@ from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.pod_subresources import log, stream
 from kubesim.handling.request import Request, parse_call
+from kubesim.handling.writing import WEBHOOK
 from kubesim.serving.certificates import Authority
 from kubesim.serving.plane import Scope
 from kubesim.serving.protocol import TAKE_OVER, TunnelProtocol
@@ -37,6 +40,7 @@ _JSON = [(b"content-type", b"application/json")]
 _STREAMS = {"exec": "exec", "attach": "attach", "portForward": "portforward"}
 _PARAMETERS = {"input": "stdin", "output": "stdout", "error": "stderr"}
 """What the kubelet calls the streams of a command, and what clients of the API call them."""
+_ADMISSION = "admission"
 _OPERATIONS = {"CREATE": "create", "UPDATE": "update", "DELETE": "delete", "CONNECT": "create"}
 _ANSWER = (
     b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 3\r\nConnection: close\r\n\r\nOK\n"
@@ -69,6 +73,8 @@ class NodeAgent:
         self._store, self._world, self._authenticator = store, world, authenticator
         self._review, self._witness = review, witness
         self._catalogue = catalogue(CURRENT_RELEASE, metrics=True)
+        self.reviews = 0
+        """How often the server has asked about a write."""
 
     @asynccontextmanager
     async def listen(self, socket: Path, authority: Authority) -> AsyncIterator[None]:
@@ -116,7 +122,8 @@ class NodeAgent:
             await self._log(scope, (rest[0], rest[1], rest[2]), send)
         elif what in _STREAMS and len(rest) >= 2:
             await self._stream(scope, _STREAMS[what], rest, send)
-        elif what == "admission":
+        elif what == _ADMISSION:
+            self.reviews += 1
             await _answer(send, 200, _JSON, json.dumps(self._admission_review(json.loads(content))).encode())
         elif what == "healthz":
             await _answer(send, 200, _TEXT, b"ok")
@@ -188,6 +195,38 @@ class NodeAgent:
         if said.refusal is not None:
             answer["status"] = {"code": 403, "message": said.refusal}
         return {"kind": "AdmissionReview", "apiVersion": review["apiVersion"], "response": answer}
+
+
+def webhook_configuration(authority: Authority, exempt: Sequence[str]) -> Json:
+    """What has the server ask about every write, save for those of exempt users."""
+    everything = {"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"], "scope": "*"}
+    names = ", ".join(f"'{user}'" for user in exempt)
+    certificate = base64.b64encode(authority.certificate.encode()).decode()
+    return {
+        "kind": "ValidatingWebhookConfiguration",
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "metadata": {
+            "name": WEBHOOK,
+            "uid": str(uuid.uuid4()),
+            "creationTimestamp": authority.founded.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "generation": 1,
+        },
+        "webhooks": [
+            {
+                "name": WEBHOOK,
+                "clientConfig": {"url": f"https://{WEBHOOK_HOST}/{_ADMISSION}", "caBundle": certificate},
+                "rules": [{**everything, "operations": ["CREATE", "UPDATE", "DELETE"]}],
+                "matchConditions": [{"name": "clients", "expression": f"!(request.userInfo.username in [{names}])"}],
+                "failurePolicy": "Fail",
+                "matchPolicy": "Equivalent",
+                "namespaceSelector": {},
+                "objectSelector": {},
+                "sideEffects": "None",
+                "timeoutSeconds": 10,
+                "admissionReviewVersions": ["v1"],
+            }
+        ],
+    }
 
 
 async def _relay(

@@ -25,19 +25,27 @@ from sirocco.oasis.scenario import Scenario
 PROVIDER_NAME = "sirocco-cluster"
 SUPPORTED_TIER = 1
 LOOPBACK = "127.0.0.1:0"
+_TURN_SECONDS = 0.02
 Clock = Callable[[], str]
 
 
 class ControlPlanes:
-    """The control planes of this process: each is started when none is free, and used again."""
+    """The control planes of this process: each is started when none is free, and used again.
 
-    def __init__(self) -> None:
+    There are no more than `most`; whoever wants another one waits.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._free: list[ControlPlane] = []
         self._all: list[ControlPlane] = []
 
     @asynccontextmanager
     async def lent(self, programs: Programs) -> AsyncIterator[ControlPlane]:
         """A control plane with nothing on it, for the length of the block."""
+        # Not a semaphore: those belong to one event loop, and control planes outlive it.
+        while not self._free and len(self._all) >= self._most:  # noqa: ASYNC110 - see above
+            await asyncio.sleep(_TURN_SECONDS)
         plane = self._free.pop() if self._free else None
         while plane is not None and not plane.is_alive:
             self._end(plane)
@@ -72,7 +80,7 @@ class ControlPlanes:
         self._all.remove(plane)
 
 
-CONTROL_PLANES = ControlPlanes()
+CONTROL_PLANES = ControlPlanes(most=os.cpu_count() or 1)
 
 
 class ClusterProvider:

@@ -38,6 +38,11 @@ class Interventions:
                 own = DESCRIPTIONS[place.key.name]
                 self.tool_descriptions[place.key.name] = f"{own} {text}"
 
+    @property
+    def has_policies(self) -> bool:
+        """Whether there is anything that admission says about writes."""
+        return bool(self._policies)
+
     def failure(self, approach: Approach) -> str | None:
         """The message with which a read fails; the next one succeeds, as after any passing failure."""
         for waiting in self._failures:

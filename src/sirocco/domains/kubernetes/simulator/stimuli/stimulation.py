@@ -85,6 +85,11 @@ class Stimulation:
         """What admission policies say about a write."""
         return self._stage.interventions.review(approach)
 
+    @property
+    def has_policies(self) -> bool:
+        """Whether there is anything that admission says about writes."""
+        return self._stage.interventions.has_policies
+
     def note_answer(self, event: Mapping[str, Any]) -> None:
         """A request of the agent was answered."""
         self._triggers.note_answer(event)
