@@ -85,3 +85,20 @@ def test_a_deleted_pod_goes_and_one_that_a_finalizer_holds_has_ended(foundation)
     held = pod_now(foundation, "held")
     assert held["metadata"]["deletionGracePeriodSeconds"] == 0
     assert held["status"]["phase"] == "Failed"
+
+
+def test_declared_conditions_are_laid_over_what_a_controller_elsewhere_reports(foundation):
+    made = {"kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"}, "spec": {"replicas": 1}}
+    deployment = foundation.store.create(DEPLOYMENT, made, NOW)
+    reported = {"type": "Available", "status": "True", "reason": "MinimumReplicasAvailable"}
+    foundation.store.report(DEPLOYMENT, deployment, {"conditions": [reported]})
+    held = Declaration(conditions=({"type": "RecoveryHeld", "message": "ask first"},))
+    foundation.dynamics.declare(Key("deployment", "shop", "web"), held)
+    bring_on(foundation, 1)
+    found = foundation.store.get("deployment", "shop", "web")["status"]["conditions"]
+    assert found[0] == reported
+    assert (found[1]["type"], found[1]["message"], found[1]["status"]) == ("RecoveryHeld", "ask first", "True")
+    version = foundation.store.version
+    foundation.store.touch("shop")
+    bring_on(foundation, 1)
+    assert foundation.store.version == version

@@ -100,6 +100,22 @@ def report(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
         dynamics.note_rest(report, uid, seen, moment)
 
 
+def report_declared(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
+    """Lay what was declared over a status that a controller elsewhere reports, and let a workload recover."""
+    status = deployment.get("status") or {}
+    wanted = deployment["spec"].get("replicas", 1)
+    counts = [status.get(name, 0) for name in ("replicas", "updatedReplicas", "readyReplicas")]
+    is_seen = status.get("observedGeneration") == deployment["metadata"].get("generation")
+    _recover(dynamics, deployment, moment, well=is_seen and counts == [wanted] * 3)
+    declared = dynamics.declaration(deployment).conditions
+    known = list(status.get("conditions") or ())
+    if all(any(condition.items() <= item.items() for item in known) for condition in declared):
+        return
+    dynamics.store.report(
+        DEPLOYMENT, deployment, {**status, "conditions": with_conditions(known, declared, moment.now)}
+    )
+
+
 def _recover(dynamics: Dynamics, deployment: Json, moment: Moment, *, well: bool) -> None:
     """A workload of which some pods were in a bad way is well again once all of them were replaced."""
     key = key_of(DEPLOYMENT, deployment)

@@ -6,6 +6,7 @@ starting, the load that autoscalers see, the repository that GitOps applications
 
 from kubesim.controllers.autoscaling import keep_in_bounds
 from kubesim.controllers.completion import run_pod
+from kubesim.controllers.deployments import report_declared
 from kubesim.controllers.dynamics import Dynamics, Health, Moment
 from kubesim.controllers.gitops import keep_applications
 from kubesim.controllers.healing import heal_completed
@@ -52,6 +53,9 @@ def _look_after(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     for pod in store.items("pod", namespace):
         if controller_of(pod) is None:
             run_pod(dynamics, pod, dynamics.declaration(pod).health, moment)
+    for deployment in store.items("deployment", namespace):
+        if not is_being_deleted(deployment):
+            report_declared(dynamics, deployment, moment)
     heal_completed(dynamics, namespace, moment)
     keep_claims(dynamics, namespace, moment)
     release_volumes(store, moment)

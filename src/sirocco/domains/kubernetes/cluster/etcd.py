@@ -44,15 +44,22 @@ class Etcd:
         return [_entry(item) for item in answer.get("kvs", ())]
 
     async def write(self, put: Iterable[tuple[str, bytes]], delete: Iterable[str] = ()) -> int:
-        """Put and delete keys in one step that nobody sees half done; its revision."""
+        """Put keys and delete others in one step that nobody sees half done; its revision.
+
+        Only where there is more to delete than fits into one step, the rest goes before.
+        """
         operations: list[Any] = [
             {"request_put": {"key": _encode(key), "value": base64.b64encode(value).decode()}} for key, value in put
         ]
-        operations += [{"request_delete_range": {"key": _encode(key)}} for key in delete]
-        if not operations:
-            return await self.revision()
         if len(operations) > _MOST_OPERATIONS:
             raise ProviderFault("etcd", f"{len(operations)} changes at once", "declare less", FaultKind.FAILED)
+        gone: list[Any] = [{"request_delete_range": {"key": _encode(key)}} for key in delete]
+        while len(gone) + len(operations) > _MOST_OPERATIONS:
+            first, gone = gone[:_MOST_OPERATIONS], gone[_MOST_OPERATIONS:]
+            await self._ask("/v3/kv/txn", {"success": first})
+        operations += gone
+        if not operations:
+            return await self.revision()
         answer = await self._ask("/v3/kv/txn", {"success": operations})
         return int(answer["header"]["revision"])
 
