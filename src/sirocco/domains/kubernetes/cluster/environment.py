@@ -415,10 +415,6 @@ class ClusterEnvironment:
         if text:
             self._told[place].append(text)
 
-    def real_token(self, token: str) -> str:
-        """The token that the server takes, for one that a scenario planted whatever it looks like."""
-        return token
-
 
 class _Waiting:
     """The environment as it waited for the agent."""
