@@ -3,6 +3,8 @@
 import asyncio
 import json
 
+import pytest
+
 from kubesim.access import Authenticator
 from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
 from kubesim.handling.exchange import Exchange
@@ -19,6 +21,7 @@ def line(event):
     return json.dumps(event).encode() + b"\n"
 
 
+@pytest.mark.requirement("CO-07")
 def test_only_what_is_written_from_now_on_is_read_and_a_line_only_when_it_is_whole(tmp_path):
     log = tmp_path / "audit.log"
     log.write_bytes(line(an_event("earlier")))
@@ -69,6 +72,7 @@ def an_exchange(method, path, content=b"", **headers):
     return Exchange(request, parse_call(request), Store(Ids(1)), served, None, Authenticator(), "", "")
 
 
+@pytest.mark.requirement("CO-06")
 def test_what_the_server_leaves_out_of_its_log_is_added():
     body = b'{"kind": "Pod", "note": "the password is hunter2"}'
     refused = an_event("one", responseStatus={"code": 403})

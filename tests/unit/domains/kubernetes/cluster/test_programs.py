@@ -38,6 +38,7 @@ def test_without_it_they_are_taken_from_where_they_are_built(tmp_path):
     assert cache_folder({"HOME": "/home/me"}) == Path("/home/me/.cache/sirocco/control-plane")
 
 
+@pytest.mark.requirement("CO-15")
 def test_what_is_missing_is_named_with_what_to_do(tmp_path):
     assets = folder_with(tmp_path / "assets", "etcd", "kube-apiserver")
     with pytest.raises(ConfigError, match="has no kube-controller-manager") as raised:
@@ -60,6 +61,7 @@ def test_a_folder_is_for_its_owner_alone_and_goes_when_the_owner_is_dead(tmp_pat
     assert stranger.exists()
 
 
+@pytest.mark.requirement("CO-10")
 def test_a_child_ends_with_whoever_started_it_however_that_ends(tmp_path):
     source = (
         "import sys, time; from pathlib import Path\n"

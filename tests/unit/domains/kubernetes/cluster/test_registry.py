@@ -42,6 +42,7 @@ def test_objects_stand_where_the_server_keeps_them(noun, place, key):
     assert registry_key(BY_NOUN[noun], Key(noun, *place)) == key
 
 
+@pytest.mark.requirement("CO-14")
 def test_an_object_comes_back_as_it_was_under_the_version_of_its_key():
     pod = an_object("Pod", "web-1", spec={"containers": []})
     stored = stored_form(BY_NOUN["pod"], pod)
