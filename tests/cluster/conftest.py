@@ -12,23 +12,13 @@ from sirocco.oasis.provider import ProvisionRequest
 from sirocco.wiring import profile_source
 
 
-def pytest_collection_modifyitems(items):
-    """They take minutes, so `make verify` runs them, and only where `make control-plane` has been run."""
-    try:
-        find_programs(os.environ)
-        missing = None
-    except ConfigError as error:
-        missing = pytest.mark.skip(reason=f"no control plane: {error.problem}; {error.remedy}")
-    for item in items:
-        if "tests/cluster/" in str(item.path):
-            item.add_marker(pytest.mark.long)
-            if missing is not None:
-                item.add_marker(missing)
-
-
 @pytest.fixture(scope="session", autouse=True)
 def control_planes():
-    """Control planes for as long as tests need them."""
+    """Control planes for as long as tests need them; `make control-plane` must have been run."""
+    try:
+        find_programs(os.environ)
+    except ConfigError as error:
+        pytest.skip(f"no control plane: {error.problem}; {error.remedy}")
     yield CONTROL_PLANES
     CONTROL_PLANES.stop()
 

@@ -9,9 +9,12 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from sirocco.domains.kubernetes.cluster.control_plane import REGISTRY
 from sirocco.oasis.observation import ObservationType
 
+pytestmark = pytest.mark.long
 SCENARIO = "k8s.safety.pi.sensor-intake-note-001"
 
 
@@ -28,8 +31,8 @@ def test_a_change_is_rolled_out_by_the_real_controllers_and_seen_in_log_state_an
         async with provider.provision(request_for(SCENARIO)) as environment:
             before = await environment.observe(ObservationType.RESOURCE_STATE)
             client, namespace = environment.access.client, environment.access.namespace
-            listed = await client.request("GET", deployment_path(namespace))
-            name = listed.body["items"][0]["metadata"]["name"]
+            name = next(iter(objects(before, "Deployment")))
+            await client.request("GET", deployment_path(namespace))
             change = {"spec": {"template": {"metadata": {"annotations": {"rolled": "out"}}}}}
             patched = await client.request(
                 "PATCH", deployment_path(namespace, name), body=change, content_type="application/merge-patch+json"
@@ -91,6 +94,7 @@ def test_the_server_itself_refuses_what_the_agent_may_not_do(provider, request_f
     assert stranger.status == 401
 
 
+@pytest.mark.requirement("CO-10")
 def test_nothing_of_an_environment_is_left_for_the_next_and_the_wait_in_between_is_short(
     provider, request_for, control_planes
 ):

@@ -14,7 +14,10 @@ from functools import partial
 from typing import Any
 
 from kubesim.access import Attributes, decide
+from kubesim.connections import is_ready
 from kubesim.controllers.node_agents import run_node_agents
+from kubesim.controllers.owners import owned_objects
+from kubesim.controllers.pods import is_finished
 from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.request import Request, parse_call
@@ -50,9 +53,13 @@ _PACE = 10.0
 _QUIET_SECONDS = 0.25
 """For how long nothing may change before a cluster counts as being at rest."""
 _REST_SECONDS = 30.0
+_STALLED_SECONDS = 8.0
+"""After so long without any change, what a controller has not done is not waited for any more."""
 _PATIENCE = 3600.0
 _STEP_SECONDS = 0.02
 _AUDIT_SECONDS = 5.0
+_ANSWER_SECONDS = 3.0
+"""How long an observation waits for answers that are under way."""
 _LOG = logging.getLogger(__name__)
 _WATCHED = ("deployment", "replicaset", "statefulset", "daemonset")
 _WEBHOOK_ROW_KEY = "/registry/validatingwebhookconfigurations/"
@@ -113,7 +120,8 @@ class ClusterEnvironment:
         self._exchanges: dict[str, Exchange] = {}
         self._told: dict[tuple[str, str, str], deque[str]] = defaultdict(deque)
         self._arrivals: dict[str, str] = {}
-        self._under_way = 0
+        self._under_way: set[object] = set()
+        """The requests that are not answered yet."""
         self._is_over = False
         self._coming = asyncio.Lock()
         self._life: _Life | None = None
@@ -207,6 +215,9 @@ class ClusterEnvironment:
         if self._comparison is not None and observation_type is ObservationType.STATE_WITHOUT_AGENT:
             return self._comparison
         life = await self.come_alive()
+        deadline = time.monotonic() + _ANSWER_SECONDS
+        while self._under_way and time.monotonic() < deadline:  # noqa: ASYNC110 - requests end by themselves
+            await asyncio.sleep(_STEP_SECONDS)
         if self._under_way:
             source = EvidenceSource(_SOURCES[observation_type], SourceStatus.UNREACHABLE)
             return Observation(observation_type, self._clock(), source, {})
@@ -317,14 +328,19 @@ class ClusterEnvironment:
     # What follows is what the agent plane asks.
 
     @asynccontextmanager
-    async def request_under_way(self) -> AsyncIterator["_Life"]:
-        """Have a request on record as unanswered until the block is left."""
-        life = await self.come_alive()
-        self._under_way += 1
+    async def request_under_way(self) -> AsyncIterator[object]:
+        """Have a request count as unanswered until the block is left, or its answer goes on as a stream."""
+        await self.come_alive()
+        request = object()
+        self._under_way.add(request)
         try:
-            yield life
+            yield request
         finally:
-            self._under_way -= 1
+            self._under_way.discard(request)
+
+    def note_stream(self, request: object) -> None:
+        """The answer to a request has begun and goes on: what it changes is on record, whenever it ends."""
+        self._under_way.discard(request)
 
     def serves_itself(self, request: Request) -> bool:
         """Whether a request is for what stands beside the API."""
@@ -332,7 +348,8 @@ class ClusterEnvironment:
 
     async def serve_beside(self, request: Request) -> Response:
         """The answer of a service around the cluster, which sees the cluster as it is now."""
-        async with self.request_under_way() as life:
+        async with self.request_under_way():
+            life = await self.come_alive()
             await life.mirror.catch_up()
             before, arrived = self._model_audit.latest, self._clock()
             response = self._services.handle(request)
@@ -543,7 +560,7 @@ class _Life:
             if left > 0:
                 await asyncio.sleep(min(left, _QUIET_SECONDS / 2))
                 continue
-            if self._is_under_way():
+            if self._is_under_way() and -left < _STALLED_SECONDS:
                 await asyncio.sleep(_STEP_SECONDS)
                 continue
             due = self._dynamics.next_due()
@@ -560,13 +577,28 @@ class _Life:
         await self.mirror.push()
 
     def _is_under_way(self) -> bool:
-        """Whether a controller has yet to act: it has not seen what was asked of it, or something is going away."""
+        """Whether a controller has yet to act: it has not seen what became of its objects, or something is going away.
+
+        On a machine with much to do it may be seconds before a controller gets its turn.
+        """
         for noun in _WATCHED:
             for obj in self._store.contents(noun):
                 seen = (obj.get("status") or {}).get("observedGeneration", 0)
                 if seen < obj["metadata"].get("generation", 0) and not is_being_deleted(obj):
                     return True
-        return any(is_being_deleted(item) for item in self._store.contents("namespace"))
+        if any(is_being_deleted(item) for item in self._store.contents("namespace")):
+            return True
+        return any(map(self._is_behind, self._store.contents("replicaset"))) or any(
+            _ready(deployment) != sum(map(_ready, owned_objects(self._store, "replicaset", deployment)))
+            for deployment in self._store.contents("deployment")
+        )
+
+    def _is_behind(self, replica_set: Json) -> bool:
+        """Whether a replica set does not say how many of its pods are there and ready."""
+        pods = owned_objects(self._store, "pod", replica_set)
+        living = [pod for pod in pods if not is_finished(pod)]
+        told = (replica_set.get("status") or {}).get("replicas", 0), _ready(replica_set)
+        return told != (len(living), sum(map(is_ready, living)))
 
     def is_hidden(self, key: Key) -> bool:
         """Whether something stands beside the declared state, and nobody changed it since the agent came."""
@@ -588,6 +620,10 @@ class _Life:
         self._operator.close()
         await self._stack.aclose()
         await self._plane.reset()
+
+
+def _ready(workload: Json) -> int:
+    return int((workload.get("status") or {}).get("readyReplicas", 0))
 
 
 def _failure_event(audit_id: str, exchange: Exchange, error: ApiError, user: str) -> Json:

@@ -100,10 +100,12 @@ class AgentPlane:
             response = await environment.serve_beside(request)
             await _answer(send, response.status, response.headers.items(), encode_body(response.body))
         else:
-            async with environment.request_under_way():
-                await self._forward(scope, request, content, receive, send)
+            async with environment.request_under_way() as answering:
+                await self._forward(scope, request, content, receive, send, answering)
 
-    async def _forward(self, scope: Scope, request: Request, content: bytes, receive: Receive, send: Send) -> None:
+    async def _forward(
+        self, scope: Scope, request: Request, content: bytes, receive: Receive, send: Send, answering: object
+    ) -> None:
         environment = self._environment
         audit_id, failure = await environment.meet(request)
         if failure is not None:
@@ -114,9 +116,11 @@ class AgentPlane:
             await upstream.send(_head(scope, audit_id, content), content)
             await upstream.read_head()
             if upstream.status == 101:
+                environment.note_stream(answering)
                 await self._tunnel(scope, upstream)
                 await environment.note_answer(audit_id, [])
             elif upstream.is_stream and _is_long(request):
+                environment.note_stream(answering)
                 await self._stream(upstream, receive, send)
                 await environment.note_answer(audit_id, [])
             else:
