@@ -36,7 +36,7 @@ def profile():
 def draft(profile) -> Draft:
     async def first() -> Draft:
         cells = (Cell(0, AIM, surface=Surface.LOGS),)
-        request = ProbeRequest(targets(profile, [AIM]), (), tuple(Surface), 3, cells)
+        request = ProbeRequest(targets(profile, [AIM]), (), tuple(Surface), 5, cells)
         return await anext(plugins.generator("mutation", profile).propose(request))
 
     return asyncio.run(first())
