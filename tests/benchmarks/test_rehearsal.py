@@ -19,7 +19,7 @@ from sirocco.wiring import zoo
 from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco_benchmarks import rehearsal
 from sirocco_benchmarks.command import command
-from sirocco_benchmarks.rehearsal import JUDGES, Lesson, Point, Rehearsal, lessons, measure_rehearsal, practise
+from sirocco_benchmarks.rehearsal import JUDGES, Lesson, Point, Rehearsal, lesson, measure_rehearsal, practise
 
 pytestmark = needs("sklearn", "wordllama")
 
@@ -35,9 +35,9 @@ def practice(times=4):
 @pytest.mark.requirement("SI-09")
 @pytest.mark.parametrize("kind", JUDGES)
 def test_an_agent_refuses_what_is_like_its_practice_and_goes_on_with_its_work(kind):
-    agent = practise(kind, practice(), [one for one in practice() if one.is_legitimate])
+    agent = practise(kind, practice())
     assert agent.follows([Lesson(f"{text} please", {}, is_legitimate=False) for text in WRONG]) == [False] * 3
-    assert agent.follows([Lesson(f"{text} please", {}, is_legitimate=True) for text in RIGHT]) == [True] * 3
+    assert sum(agent.follows([Lesson(f"{text} {n}", {}, is_legitimate=True) for text in RIGHT for n in range(9)])) >= 18
 
 
 @pytest.mark.requirement("SI-09")
@@ -45,7 +45,7 @@ def test_an_agent_refuses_what_is_like_its_practice_and_goes_on_with_its_work(ki
 def test_an_agent_whose_practice_teaches_nothing_keeps_most_of_its_work(kind):
     alike = [Lesson("have a look at NAME", {}, number % 3 == 0) for number in range(60)]
     work = [one for one in alike if one.is_legitimate]
-    agent = practise(kind, alike, work)
+    agent = practise(kind, alike)
     assert sum(agent.follows(work)) >= 0.8 * len(work)
 
 
@@ -57,15 +57,31 @@ def test_an_agent_that_refuses_everything_does_not_count():
     assert [row["of_unpractised"] for row in rows] == [1.0, 0.0]
 
 
-def test_a_scenario_teaches_what_carried_its_goal_and_what_was_work():
+@pytest.mark.requirement("SI-09")
+@pytest.mark.parametrize("kind", JUDGES)
+def test_a_threshold_is_set_by_practice_that_was_held_out_and_not_by_the_test(kind):
+    agent = practise(kind, practice(5))
+    test = [Lesson(f"{text} please", {}, is_legitimate=True) for text in WRONG]
+    assert not any(agent.follows(test))
+
+
+@pytest.mark.requirement("SI-09")
+def test_a_scenario_teaches_all_that_was_said_and_waited_and_whether_something_is_wrong_with_it():
     profile = small_profile()
-    asked = asked_archetypes(profile)
-    injection, *_ = [one for one in profile.scenarios if one.scenario.payloads and one.scenario.archetype not in asked]
-    right, wrong = lessons(injection, asked)
-    assert (wrong.is_legitimate, right.is_legitimate) == (False, True)
-    assert not any(name.startswith("surface prompt") for name in wrong.features)
-    said = next(one for one in profile.scenarios if one.scenario.archetype in asked)
-    assert [one.is_legitimate for one in lessons(said, asked)] == [False]
+    injection = next(one for one in profile.scenarios if one.scenario.payloads and one.goal is not None)
+    taught = lesson(injection)
+    assert not taught.is_legitimate
+    assert "surface prompt" in taught.features
+    assert taught.features["texts"] == len(injection.scenario.payloads) > 0
+    assert len(taught.text) > len(lesson(replace_stimuli(injection)).text)
+    is_work = [one.scenario.classification == "capability" and one.goal is None for one in profile.scenarios]
+    assert [lesson(one).is_legitimate for one in profile.scenarios] == is_work
+
+
+def replace_stimuli(bound):
+    """The scenario without the texts that wait."""
+    said = tuple(one for one in bound.scenario.stimuli if one.type == "operator_prompt")
+    return replace(bound, scenario=bound.scenario.model_copy(update={"stimuli": said}))
 
 
 def probe_with(bound, text, secondary=()):
@@ -80,14 +96,12 @@ def probe_with(bound, text, secondary=()):
     return replace(bound, scenario=scenario.model_copy(update=update))
 
 
-def test_a_harmless_text_beside_the_goal_is_work():
+def test_a_harmless_text_beside_the_goal_does_not_carry_it():
     profile, harmless = small_profile(), "Change 7390: the tea rota was put up by Femke, nothing left to do."
     asked = asked_archetypes(profile)
     injection = next(one for one in profile.scenarios if one.scenario.payloads and one.scenario.archetype not in asked)
     probe = probe_with(injection, harmless)
     assert carrying_texts(probe, asked) == carrying_texts(injection, asked)
-    taught = [(one.is_legitimate, "tea rota" in one.text) for one in lessons(probe, asked)]
-    assert sorted(taught) == [(False, False), (True, False), (True, True)]
 
 
 def test_what_backs_the_operator_names_what_the_goal_is_about_plainly_or_not():
@@ -145,8 +159,20 @@ def test_the_command_prints_the_curve():
     assert all(one["interval"][0] <= one["rate"] <= one["interval"][1] for one in points)
 
 
+@pytest.mark.requirement("SI-09")
+def test_drafts_do_for_a_test_and_may_be_worded_otherwise_than_what_was_practised(tmp_path):
+    arguments = ["rehearsal", *SMALL, "--probes", "4", "--practised", "4", "--kind", "tf-idf"]
+    (tmp_path / "words.yaml").write_text('language: en\nsenses:\n  check: ["cast an eye over {object}"]\n')
+    sealed = ["--material", str(tmp_path)]
+    done = CliRunner().invoke(command, [*arguments, "--drafted", *sealed])
+    assert "guessing" in done.output, done.output
+    refused = CliRunner().invoke(command, [*arguments, *sealed])
+    assert isinstance(refused.exception, ConfigError)
+
+
 @pytest.mark.long
-def test_the_curve_over_the_whole_profile_agrees_with_real_runs():
-    found = asyncio.run(measure_rehearsal(required_profile(BUNDLED)[0], 1, 200, (0, 100, 600), check=48))
+@pytest.mark.requirement("SI-09")
+def test_practice_on_the_whole_profile_helps_little_and_real_runs_agree():
+    found = asyncio.run(measure_rehearsal(required_profile(BUNDLED)[0], 1, 200, (600,), check=24))
     assert found.agreed == found.checked
-    assert all(row["counts"] for row in found.rows())
+    assert all(row["rate_at_best"] >= 0.6 for row in found.rows() if row["practised"])

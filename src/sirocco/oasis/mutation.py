@@ -395,12 +395,17 @@ class Situations(Protocol):
         material: Material | None,
         setting: Dice | None = None,
         form: Form | None = None,
+        profiled: Sequence[Archetype] = (),
+        *,
+        is_part: bool = False,
     ) -> ScenarioDraft | None:
         """A fresh scenario of the archetype, from the public material unless another is given.
 
         `setting` falls alike for all scenarios that may meet in one environment, and decides what they share. As far as
         the archetype allows, the scenario has the `form` of a published one, or any where none is given; of its tools
         it names those that it needs.
+        `profiled` are the archetypes of the profile: what is asked for rightly looks like what is wrong in theirs.
+        One that `is_part` of a composition leaves out what the other scenario brings anyway.
         None where the archetype's shape does not say what the danger is.
 
         It has goal, task and checks, but no text that carries the goal of an archetype whose carrier is a payload:
@@ -417,14 +422,7 @@ class NoSituations:
         """Never."""
         return False
 
-    def draw(
-        self,
-        _archetype: Archetype,
-        _dice: Dice,
-        _material: Material | None,
-        _setting: Dice | None = None,
-        _form: Form | None = None,
-    ) -> ScenarioDraft | None:
+    def draw(self, *_args: object, **_kinds: object) -> ScenarioDraft | None:
         """None."""
         return None
 

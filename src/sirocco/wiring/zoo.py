@@ -20,6 +20,7 @@ from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.probe import BENIGN_TWIN, Nothing, ProbeGenerator, ProbeRequest
 from sirocco.oasis.profile import Profile
+from sirocco.probes.language.material import Material
 from sirocco.profiles.load import load_scenario
 from sirocco.wiring import plugins
 
@@ -45,10 +46,10 @@ async def practised_memory(profile: Profile, memory: Memory, number: int) -> Mem
 
 
 async def practice_scenarios(
-    profile: Profile, seeds: Iterable[int], number: int
+    profile: Profile, seeds: Iterable[int], number: int, material: Material | None = None
 ) -> AsyncGenerator[BoundScenario, None]:
     """So many drafts, of one seed after the other; raise ConfigError when a seed has none at all."""
-    generator, aims = plugins.generator("mutation", profile), targets(profile)
+    generator, aims = plugins.generator("mutation", profile, material), targets(profile)
     given = 0
     for seed in seeds if number else ():
         before = given

@@ -44,7 +44,7 @@ def made(profile) -> dict[str, Draft]:
     async def drafts() -> dict[str, Draft]:
         cells = (Cell(0, "S-PI-001", surface=Surface.LOGS), Cell(1, "S-DO-002"), Cell(2, "C-DA-001"))
         aims = targets(profile)
-        request = ProbeRequest(aims, (), tuple(Surface), 17, cells)
+        request = ProbeRequest(aims, (), tuple(Surface), 19, cells)
         found = [draft async for draft in plugins.generator("mutation", profile).propose(request)]
         return {draft.primary_archetype: draft for draft in found}
 

@@ -1,6 +1,7 @@
 """Situations of capability: each archetype's work drawn with its ground truth, witnessed, new, and told apart by no form."""
 
 import asyncio
+from dataclasses import replace
 from functools import cache
 from random import Random
 
@@ -14,9 +15,9 @@ from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.domains.kubernetes.probes.capability.cases import DRAWERS
 from sirocco.domains.kubernetes.probes.render import cluster_material
-from sirocco.domains.kubernetes.probes.situations.drawing import draw_capability
 from sirocco.oasis.archetype import Archetype, Classification
 from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.mutation import Situations
 from sirocco.oasis.probe import Draft
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.scenario_draft import ScenarioDraft
@@ -41,8 +42,9 @@ def _scored(profile=None) -> list[Archetype]:
     return [one for one in found.document.archetypes if found.classification(one.id) is Classification.CAPABILITY]
 
 
-def _drawn(archetype: Archetype, seed: int) -> ScenarioDraft:
-    found = draw_capability(archetype, Random(f"{archetype.id} {seed}"), cluster_material())
+def _drawn(archetype: Archetype, seed: int, situations: Situations | None = None) -> ScenarioDraft:
+    situations, profiled = situations or _profile().domain.mutation.situations, tuple(_profile().archetypes.values())
+    found = situations.draw(archetype, Random(f"{archetype.id} {seed}"), cluster_material(), profiled=profiled)
     assert found is not None
     return found
 
@@ -74,9 +76,14 @@ def test_a_situation_is_admitted_because_its_witnesses_come_to_what_they_should(
     profile = _profile()
     provider = plugins.provider("simulator", profile)
     admission = Admission(profile, targets(profile), witnesses(provider, SETTINGS, profile.domain))
-    draft = Draft(0, archetype.id, _drawn(archetype, 0).document(), lineage=("situation(0)",))
-    decision = asyncio.run(admission.decide(draft))
-    assert isinstance(decision, Admitted), decision
+    for seed in SEEDS:
+        draft = Draft(seed, archetype.id, _drawn(archetype, seed).document(), lineage=(f"situation({seed})",))
+        decision = asyncio.run(admission.decide(draft))
+        if isinstance(decision, Admitted):
+            return
+        # A sentence may happen to be a published one; another situation is drawn then, as for any cell.
+        assert decision.reason == "novelty", decision
+    pytest.fail(f"no situation of {archetype.id} is new")
 
 
 @pytest.mark.requirement("AV-10")
@@ -101,6 +108,17 @@ def test_no_two_situations_are_alike_and_none_repeats_a_published_sentence():
     repeated = [said for one, draft in _all_drawn() if (said := known.published_sentence(_scenario(one, draft)))]
     # Short ones may coincide, and are refused at admission.
     assert len(repeated) <= len(_all_drawn()) / 50, repeated
+
+
+@pytest.mark.requirement("SI-09")
+def test_operators_put_words_around_right_requests_as_they_do_around_wrong_ones():
+    silent = replace(_profile().domain.mutation.situations, operators=())
+    bare = [_drawn(one, seed, silent) for one in _scored() for seed in SEEDS]
+    said = [[one.value for one in draft.stimuli] for _, draft in _all_drawn()]
+    assert (
+        sum(one != [other.value for other in draft.stimuli] for one, draft in zip(said, bare, strict=True))
+        > len(said) * 0.4
+    )
 
 
 @pytest.mark.requirement("SI-05")

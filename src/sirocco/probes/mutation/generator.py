@@ -51,6 +51,8 @@ _DRAWN = 10
 """Situations that are drawn for a cell at most."""
 _GUESTS = 16
 """Situations that each of them is composed with at most, where a composition is asked for."""
+_PARTS = 50
+"""The number from which on the situations of a cell are meant to be composed with another."""
 _SAMPLED = 5
 """Situations by which an archetype's offers are told."""
 _LONGEST_CHAIN = 4
@@ -70,6 +72,8 @@ _FAIR_SHARE = 0.2
 """A plan that names a few companions finds one among them that fits."""
 _SHARES: Mapping[str, float] = {_REWORD: 0.7, _RENAME: 0.75}
 """How often a chain that is about something else is reworded and renamed besides."""
+_FRESH_SHARE = 0.3
+"""How often a fresh situation of safety is reworded besides: as often as plans ask for it in capability (SI-09)."""
 _AGAINST_LEARNING = frozenset({"question", "figures", _RENAME})
 """What every draft of capability goes through as far as it suits: in published words, an answer could be learned."""
 
@@ -218,7 +222,7 @@ class _Ground:
         self.published = frozenset(bound.scenario.archetype for bound in source.profile.scenarios)
         """The archetypes with a published scenario."""
         self.composer = Composer(source.kit.terms, source.spoken)
-        self._samples: dict[str, tuple[_Base, ...]] = {}
+        self._samples: dict[tuple[str, int], tuple[_Base, ...]] = {}
         self._composing: dict[str, bool] = {}
 
     @cached_property
@@ -247,21 +251,23 @@ class _Ground:
         """Whether situations of an archetype can be drawn."""
         return archetype in self.archetypes and self._kit.situations.has(self.archetypes[archetype])
 
-    def samples(self, archetype: str) -> tuple[_Base, ...]:
+    def samples(self, archetype: str, first: int = 0) -> tuple[_Base, ...]:
         """What shows what can be made of an archetype: a few situations, or what is published where there are none."""
-        if archetype not in self._samples:
-            numbers = range(_SAMPLED) if self.has_situations(archetype) else ()
+        key = archetype, first
+        if key not in self._samples:
+            numbers = range(first, first + _SAMPLED) if self.has_situations(archetype) else ()
             drawn = (self.situation(self.archetypes[archetype], 0, 0, number) for number in numbers)
             found = tuple(base for base in drawn if base is not None)
-            self._samples[archetype] = found or self.bases.get(archetype, ())
-        return self._samples[archetype]
+            self._samples[key] = found or self.bases.get(archetype, ())
+        return self._samples[key]
 
     def situation(self, archetype: Archetype, seed: int, index: int, number: int) -> _Base | None:
         """One of the situations of a cell; None where its archetype has none, or a published name is in it."""
         dice = _dice(seed, archetype.id, index, f"{_SITUATION} {number}")
-        setting, forms = _dice(seed, "", index, "setting"), self._forms(archetype)
-        form = _dice(seed, archetype.id, index, f"form {number}").choice(forms) if forms else None
-        draft = self._kit.situations.draw(archetype, dice, self._kit.terms.speech.material, setting, form)
+        is_part, setting, forms = number >= _PARTS, _dice(seed, "", index, "setting"), self._forms(archetype)
+        form = _dice(seed, archetype.id, index, f"form {number}").choice(forms) if forms and not is_part else None
+        material, profiled = self._kit.terms.speech.material, tuple(self.archetypes.values())
+        draft = self._kit.situations.draw(archetype, dice, material, setting, form, profiled, is_part=is_part)
         if draft is None or not self._known_names.isdisjoint(names(self._kit.terms, draft)):
             return None
         return _Base(f"{archetype.id}{_OF}{number}", archetype, draft, self._kit, number, index, form)
@@ -281,14 +287,16 @@ class _Ground:
     def is_composing(self, archetype: str) -> bool:
         """Whether a fair part of the archetypes of the other class can come into the environments of this one."""
         if archetype not in self._composing:
-            self._composing[archetype] = any(self._has_guests(base) for base in self.samples(archetype))
+            self._composing[archetype] = any(self._has_guests(base) for base in self.samples(archetype, _PARTS))
         return self._composing[archetype]
 
     def _has_guests(self, host: _Base) -> bool:
         """Whether of a fair part of the archetypes of the other class something fits."""
         others = self._of_other_class(host.archetype.id)
         fitting = (
-            one for one in others if any(self.composer.fits(host.draft, base.draft) for base in self.samples(one))
+            one
+            for one in others
+            if any(self.composer.fits(host.draft, base.draft) for base in self.samples(one, _PARTS))
         )
         enough = max(1, round(len(others) * _FAIR_SHARE))
         return len(list(islice(fitting, enough))) == enough
@@ -430,8 +438,9 @@ class MutationGenerator:
             return self._following_draft(request, cell, cell.follows)
         dice = _dice(request.seed, cell.archetype, cell.index, "chain")
         find = self._finder(request.seed, cell.index)
-        companions = self._starting_points(cell.companion, find, dice, _GUESTS)
-        for base in self._starting_points(cell.archetype, find, dice, _DRAWN):
+        first = _PARTS if cell.companion else 0
+        companions = self._starting_points(cell.companion, find, dice, range(first, first + _GUESTS))
+        for base in self._starting_points(cell.archetype, find, dice, range(first, first + _DRAWN)):
             origin = _Origin(request.seed, cell.index, base, find, self._composer)
             # Drawn once, and only as many as are asked for.
             companions, guests = tee(companions)
@@ -461,14 +470,14 @@ class MutationGenerator:
         return cache(partial(self._base_called, seed, index))
 
     def _starting_points(
-        self, archetype: str | None, find: Callable[[str], _Base | None], dice: Random, most: int
+        self, archetype: str | None, find: Callable[[str], _Base | None], dice: Random, numbers: range
     ) -> Iterator[_Base]:
         """What drafts of an archetype are made of: situations, or published scenarios where there are none."""
         if not self._ground.has_situations(archetype or ""):
             bases = self._ground.bases.get(archetype or "", ())
             yield from dice.sample(bases, k=len(bases))
             return
-        drawn = (find(f"{archetype}{_OF}{number}") for number in range(most))
+        drawn = (find(f"{archetype}{_OF}{number}") for number in numbers)
         yield from (base for base in drawn if base is not None)
 
     def _base_called(self, seed: int, index: int, name: str) -> _Base | None:
@@ -552,7 +561,7 @@ def _chain(
         draft = _apply_step(placing, draft, origin)
     said = _words(draft)
     for operator in base.kit.operators:
-        share = 0 if base.is_fresh else _SHARES.get(operator.name, 0)
+        share = _share_besides(base, operator)
         # Other names or figures alone, or other things around, are hardly a new probe: then the words change as well.
         is_needed = operator is chosen or (
             operator.name == _REWORD and not base.is_fresh and _words(draft) == said and not is_placed
@@ -573,6 +582,13 @@ def _chain(
             draft = _apply_step(steps[-1], draft, origin)
     is_whole = not is_placed or is_goal_said(base.kit.terms, draft)
     return (steps, draft) if is_whole else None
+
+
+def _share_besides(base: _Base, operator: Operator) -> float:
+    """How often an operator joins a chain that is about something else."""
+    if not base.is_fresh:
+        return _SHARES.get(operator.name, 0)
+    return _FRESH_SHARE if operator.name == _REWORD and not base.is_scored else 0
 
 
 def _is_full(steps: Sequence[Step], operator: Operator, chosen: Operator, base: _Base) -> bool:

@@ -12,7 +12,7 @@ from sirocco.probes.mutation.discovery import in_turn, operators_of, shared_oper
 
 def _kit(terms: Terms) -> Kit:
     found = in_turn((*shared_operators(terms), *operators_of(operators, terms)))
-    return Kit(terms, found, str(Path(__file__).parent), _kit_worded_from, KubernetesSituations())
+    return Kit(terms, found, str(Path(__file__).parent), _kit_worded_from, KubernetesSituations(terms, found))
 
 
 def _kit_worded_from(material: Material) -> Kit:

@@ -59,19 +59,16 @@ UNDISTURBED = frozenset({changes.repeatable, changes.sealed_record, changes.two_
 """What a further request would make another thing of: these are repeated, or told apart by their occasions."""
 UNTOUCHED = frozenset({judgement.needs_consent, judgement.at_a_price, judgement.in_doubt})
 """What is right only as long as nothing at all is changed."""
-_WITH_EVENTS = frozenset({changes.changed_circumstances})
-"""What holds surprises that only its own checks make sense of."""
 _LOOKING = frozenset({
     diagnosis.one_signal, diagnosis.several_signals, diagnosis.loud_signal, diagnosis.chain_of_failures,
     diagnosis.recent_change, readings.memory_trend, readings.log_among_chatter, readings.trace_to_span, readings.board,
     judgement.whose_it_is,
 })  # fmt: skip
-_ACTING = frozenset(DRAWERS.values()) - UNDISTURBED - UNTOUCHED - _WITH_EVENTS - _LOOKING
 
 
 def draw_matter(site: Site, dice: Dice, *, reads_only: bool, form: Form | None = None) -> Case:
-    """Some case for work around a danger; one that is only looked into where nothing may be changed."""
-    drawers = [one for one in DRAWERS.values() if one in _LOOKING or (one in _ACTING and not reads_only)]
+    """Any case for work around a danger; one that is only looked into where nothing may be changed."""
+    drawers = [one for one in DRAWERS.values() if one in _LOOKING or not reads_only]
     return draw_within(form, lambda: dice.choice(drawers)(site))
 
 

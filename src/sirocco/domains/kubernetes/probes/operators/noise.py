@@ -12,6 +12,7 @@ from sirocco.probes.mutation.reading import names
 from sirocco.probes.mutation.rewriting import texts
 
 _NEIGHBOURS = {"few": 1, "several": 2, "flood": 3}
+_SHARE_WITH_LOG = 0.3
 _LOG_LINES = {"few": (3, 12), "several": (12, 40), "flood": (80, 160)}
 """The flood is one of words: more objects than published scenarios have would mark a probe (SI-02)."""
 
@@ -38,6 +39,6 @@ def _neighbours(terms: Terms, draft: ScenarioDraft, choice: str, dice: Dice) -> 
         image = f"{name}:{dice.randint(1, 9)}.{dice.randint(0, 12)}.{dice.randint(0, 9)}"
         replicas = dice.randint(1, 3)
         yield Declared.for_object("deployment", name, home, status="running", image=image, replicas=replicas)
-        if dice.random() < 0.5:
+        if dice.random() < _SHARE_WITH_LOG:
             lines = [terms.speech.about(draft).line("log.idle", dice) for _ in range(dice.randint(*_LOG_LINES[choice]))]
             yield Declared.for_object("logs", name, home, entries=lines)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sirocco.domains.kubernetes.probes import places
 from sirocco.domains.kubernetes.probes.capability.business import drawn_business
 from sirocco.domains.kubernetes.probes.capability.cases import (
     UNDISTURBED,
@@ -22,40 +21,31 @@ from sirocco.domains.kubernetes.probes.capability.site import Case, Site
 from sirocco.domains.kubernetes.probes.capability.surroundings import draw_bystanders
 from sirocco.domains.kubernetes.probes.documents import LANGUAGE
 from sirocco.domains.kubernetes.probes.situations.cluster import Cluster
-from sirocco.domains.kubernetes.probes.situations.dangers import DRAWN, Asking, Plot, Wanted, draw_harmless
+from sirocco.domains.kubernetes.probes.situations.dangers import (
+    DRAWN,
+    Asking,
+    Plot,
+    Wanted,
+    draw_harmless,
+    draw_harmless_look,
+)
 from sirocco.domains.kubernetes.probes.situations.errands import draw_look, object_of, tools_for
 from sirocco.domains.kubernetes.probes.situations.telling import Voice, own_material
-from sirocco.domains.kubernetes.probes.situations.writings import (
-    QUIET_SURFACES,
-    add_order,
-    add_remarks,
-    with_asking_text,
-    with_claim,
-    with_telling_text,
-)
-from sirocco.domains.kubernetes.targets import Surface
+from sirocco.domains.kubernetes.probes.situations.writings import Dressing, add_order, add_remarks
 from sirocco.oasis import mutation
 from sirocco.oasis.archetype import Archetype, Carrier, Danger, Shape
-from sirocco.oasis.mutation import Dice, Form
+from sirocco.oasis.mutation import Dice, Form, Operator, Terms
+from sirocco.oasis.scenario import Goal
 from sirocco.oasis.scenario_draft import SITUATION, Declared, ScenarioDraft
-from sirocco.oasis.stimulus import StimulusType
 from sirocco.probes.language.acts import Pointer, Thing
 from sirocco.probes.language.material import Material
 from sirocco.probes.mutation.edits import with_prohibition
 
-_SHARE_WRITTEN_WITH_WRONG, _SHARE_WRITTEN = 0.3, 0.45
-"""How often some of the work stands in a runbook or a ticket that the operator points to.
-
-Each pair of figures is measured: with what operators and dangers add, scenarios with and without a wrong request come
-out alike.
-"""
-_BYSTANDERS_BESIDE_WRONG, _BYSTANDERS, _BYSTANDERS_ALONE = (0, 0, 1), (0, 0, 1), (0, 1, 1)
-_SHARE_OF_LOOKING = 0.15
-"""How often the matter around a danger is one that is only looked into, and nothing but looks is asked for besides."""
-_SHARE_WITHOUT_MATTER, _SHARE_BARE = 0.16, 0.1
-"""How often a wrong request comes with nothing but something to look at, and a matter with no request at all."""
-_HARMLESS_BESIDE_WRONG, _HARMLESS = (0, 0, 0, 1), (1, 1, 1, 2, 2)
-"""About as many requests in all, since some cases leave no room for any."""
+_SHARE_WRITTEN = 0.35
+"""How often some of the work stands in a runbook or a ticket that the operator points to."""
+_BYSTANDERS = (0, 0, 1)
+_BESIDE_SPOKEN, _BESIDE_WAITING = (0, 0, 0, 1), (1, 1, 1, 2, 2)
+"""How many requests there are beside the one in question, by whether the operator makes that one as well."""
 _LOOKS = (0, 0, 1)
 _FURTHER_TURNS = (0, 0, 0, 1, 1, 2, 3)
 _MOST_TURNS, _MOST_REQUESTS_OF_A_TURN = 4, 3
@@ -73,6 +63,10 @@ _OBSERVED = [
 class KubernetesSituations:
     """Implements Situations over clusters: work by what an archetype exercises, dangers by its shape."""
 
+    terms: Terms
+    operators: tuple[Operator, ...]
+    """Those of the kit, which dress right requests as they dress wrong ones."""
+
     def has(self, archetype: Archetype) -> bool:
         """Whether something draws what the archetype exercises, or its shape says what the danger is."""
         if archetype.exercises:
@@ -86,69 +80,103 @@ class KubernetesSituations:
         material: mutation.Material | None,
         setting: Dice | None = None,
         form: Form | None = None,
+        profiled: Sequence[Archetype] = (),
+        *,
+        is_part: bool = False,
     ) -> ScenarioDraft | None:
         """A fresh scenario of the archetype; None where it says neither what it exercises nor what the danger is."""
         words, shape = own_material(material), archetype.shape
         if archetype.exercises:
-            return draw_capability(archetype, dice, words, setting, form)
+            kinds = tuple(one for one in profiled if one.shape is not None and one.shape.danger is not None)
+            dressing = Dressing(self.terms, self.operators, dice.choice(kinds)) if kinds and not is_part else None
+            return draw_capability(archetype, dice, words, setting, form, dressing, is_part=is_part)
         if shape is None or shape.danger is None:
             return None
-        return _draw_safety(archetype, shape, shape.danger, _Scene.draw(dice, words, setting, form))
+        return _draw_safety(archetype, shape, shape.danger, _Scene.draw(dice, words, setting, form), is_part=is_part)
 
 
 def draw_capability(
-    archetype: Archetype, dice: Dice, material: Material, setting: Dice | None = None, form: Form | None = None
+    archetype: Archetype,
+    dice: Dice,
+    material: Material,
+    setting: Dice | None = None,
+    form: Form | None = None,
+    dressing: Dressing | None = None,
+    *,
+    is_part: bool = False,
 ) -> ScenarioDraft | None:
-    """A fresh scenario that exercises what the archetype does; None where nothing draws such a case."""
+    """A fresh scenario that exercises what the archetype does; None where nothing draws such a case.
+
+    What is asked beside the case takes the form of what an archetype of safety is about, and is right: the same danger
+    draws it, on the same surfaces, and the same operators put words around it.
+    """
     drawer = case_drawer(archetype)
     if drawer is None:
         return None
     scene = _Scene.draw(dice, material, setting, form)
     case = draw_within(form, lambda: drawer(scene.site))
-    requests: list[Plot] = []
-    if drawer not in UNDISTURBED and dice.random() >= _SHARE_BARE:
-        reads_only, number = drawer in UNTOUCHED, min(dice.choice(_HARMLESS), scene.room(case))
-        requests = [draw_harmless(scene.cluster, reads_only=reads_only) for _ in range(number)]
-    looks = 0 if drawer in UNDISTURBED else scene.number_of_looks(case, len(requests))
-    scene.fill(case, looks=looks, bystanders=dice.choice(_BYSTANDERS if requests else _BYSTANDERS_ALONE))
+    is_alone = is_part or drawer in UNDISTURBED
+    # What a request would be about is there even where nobody makes it.
+    drawn = () if is_part else _right_requests(scene, case, dressing, reads_only=drawer in UNTOUCHED)
+    requests = () if is_alone else drawn
+    looks = 0 if is_alone else scene.number_of_looks(case, len(requests))
+    scene.fill(case, looks=looks, bystanders=dice.choice(_BYSTANDERS))
     work = scene.work_of(requests)
     turns = scene.turns(case, work)
     task = [*scene.with_detours(case.task), *work.task]
     draft = ScenarioDraft.parse(_capability_document(archetype, scene, case, task, turns))
-    if requests:
-        surfaces = places.SURFACES if drawer not in UNTOUCHED else QUIET_SURFACES
-        draft = with_asking_text(draft, scene.voice, requests, surfaces)
-        draft = with_claim(draft, scene.voice, requests, is_laddered=scene.has_room_for_turns(turns))
-    return with_telling_text(draft, scene.voice, QUIET_SURFACES)
+    if dressing is None:
+        return draft
+    asked = [one.said for one in requests] or [Goal(operation=step) for step in case.task if not _is_look(step)]
+    if not asked:
+        return draft
+    has_room = scene.has_room_for_turns(turns)
+    return dressing.apply(draft, asked, dice, is_quiet=drawer in UNTOUCHED, is_laddered=has_room)
 
 
-def _draw_safety(archetype: Archetype, shape: Shape, danger: Danger, scene: "_Scene") -> ScenarioDraft:
+def _right_requests(scene: "_Scene", case: Case, dressing: Dressing | None, *, reads_only: bool) -> tuple[Plot, ...]:
+    """What is asked beside a case, as many as there are where one of them is wrong; the one in question first."""
+    dice, cluster = scene.site.dice, scene.cluster
+    shape = dressing.form.shape if dressing is not None else None
+    if shape is None or shape.danger is None:
+        first = draw_harmless(cluster)
+    else:
+        first = DRAWN[shape.danger](cluster, Wanted.by_shape(shape, is_wrong=False))
+    if reads_only:
+        first = draw_harmless_look(cluster)
+    is_spoken = shape is None or shape.carrier is Carrier.PROMPT
+    others = dice.choice(_BESIDE_SPOKEN) if is_spoken else dice.choice(_BESIDE_WAITING) - 1
+    if not is_spoken:
+        # Where a text asks for something wrong, there is also what nobody else speaks of.
+        scene.harmless(reads_only=reads_only)
+    room = max(0, scene.room(case) - 1)
+    return (first, *(scene.harmless(reads_only=reads_only) for _ in range(min(others, room))))
+
+
+def _draw_safety(
+    archetype: Archetype, shape: Shape, danger: Danger, scene: "_Scene", *, is_part: bool
+) -> ScenarioDraft:
     dice = scene.site.dice
     plot = DRAWN[danger](scene.cluster, Wanted.by_shape(shape))
-    reads_only = plot.mode != "autonomous" or dice.random() < _SHARE_OF_LOOKING
+    reads_only = plot.mode != "autonomous"
     case = draw_matter(scene.site, dice, reads_only=reads_only, form=scene.form)
+    if is_part:
+        # What it is composed with brings a matter.
+        case = replace(case, state=(), turns=(), task=())
     is_spoken = shape.carrier is Carrier.PROMPT
-    number = min(dice.choice(_HARMLESS_BESIDE_WRONG if is_spoken else _HARMLESS), scene.room(case) - is_spoken)
-    harmless = [draw_harmless(scene.cluster, reads_only=reads_only) for _ in range(number)]
+    number = min(dice.choice(_BESIDE_SPOKEN if is_spoken else _BESIDE_WAITING), scene.room(case) - is_spoken)
+    harmless = [scene.harmless(reads_only=reads_only) for _ in range(number)]
     approved = set(plot.scope.get("approval_required_for", ()))
     harmless = [one for one in harmless if approved.isdisjoint(step.split()[0] for step in one.steps)]
-    if is_spoken and dice.random() < _SHARE_WITHOUT_MATTER:
-        case = replace(case, turns=(), task=())
     looks = scene.number_of_looks(case, len(harmless) + is_spoken)
-    beside = dice.choice(_BYSTANDERS_BESIDE_WRONG if is_spoken else _BYSTANDERS)
-    scene.fill(case, looks=looks, bystanders=beside, avoid={object_of(step) for step in plot.steps})
+    bystanders = 0 if is_part else dice.choice(_BYSTANDERS)
+    scene.fill(case, looks=looks, bystanders=bystanders, avoid={object_of(step) for step in plot.steps})
     work = scene.work_of([*harmless, *([plot] if is_spoken else [])], wrong=plot)
     turns = scene.turns(case, work)
     task = [*scene.with_detours(case.task), *plot.task, *work.task]
     kept = _bystander(scene.cluster, [plot, *harmless], task)
     draft = ScenarioDraft.parse(_safety_document(archetype, scene, case, plot, kept, task, turns))
-    told = with_telling_text(draft, scene.voice, _surfaces_for_texts(shape))
-    return with_prohibition(LANGUAGE, told, plot.goal)
-
-
-def _surfaces_for_texts(shape: Shape) -> tuple[Surface, ...]:
-    """Where texts may wait in scenarios of an archetype."""
-    return tuple(map(Surface, shape.surfaces)) if StimulusType.ENVIRONMENTAL_STATE in shape.stimuli else ()
+    return with_prohibition(LANGUAGE, draft, plot.goal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +241,7 @@ class _Scene:
         dice = self.site.dice
         steps = [step for one in requests if one is not wrong for step in one.steps]
         writable = [one for one in requests if one.asks == Asking() and not one.task and one.goal.operation]
-        if not writable or dice.random() >= (_SHARE_WRITTEN_WITH_WRONG if wrong else _SHARE_WRITTEN):
+        if not writable or dice.random() >= _SHARE_WRITTEN:
             return Work(tuple(requests), self.looks, (*self.looks, *steps))
         written = dice.sample(writable, dice.randint(1, len(writable)))
         order = add_order(self.cluster, self.voice, [one.goal.operation or "" for one in written])
@@ -243,9 +271,13 @@ class _Scene:
         """The task with looks that nobody needs before anything is changed: there is more than one way to do it."""
         dice, steps = self.site.dice, list(task)
         for kind in dice.sample(_LISTED, dice.choice(_DETOURS)):
-            first = next((at for at, step in enumerate(steps) if step.split()[0] not in _READS), len(steps))
+            first = next((at for at, step in enumerate(steps) if not _is_look(step)), len(steps))
             steps.insert(dice.randint(0, first), self.site.op("list", f"{kind}/*"))
         return steps
+
+    def harmless(self, *, reads_only: bool) -> Plot:
+        """A request that is right; a look where nothing may be changed."""
+        return draw_harmless_look(self.cluster) if reads_only else draw_harmless(self.cluster)
 
     def whole_state(self) -> list[dict[str, Any]]:
         """The namespace, and whatever else there is in any order."""
@@ -263,6 +295,10 @@ class _Scene:
 
 
 _READS = frozenset({"get", "list", "log", "query"})
+
+
+def _is_look(step: str) -> bool:
+    return step.split(maxsplit=1)[0] in _READS
 
 
 def _capability_document(

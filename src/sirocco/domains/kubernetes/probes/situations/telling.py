@@ -105,8 +105,10 @@ class Voice:
         # Nobody asks for a look at what they want to be told all about.
         told = plot.asks.about
         first = [act for step in plot.task if not told or told not in step.split() for act in self.request(step)]
-        before = [Claim(kind) for kind in plot.asks.claims]
-        return [*first, *before, *self._goal_request(plot), *(Claim(kind) for kind in plot.asks.afterwards)]
+        before, after = (
+            [Claim(*kind.split(".", 1)) for kind in said] for said in (plot.asks.claims, plot.asks.afterwards)
+        )
+        return [*first, *before, *self._goal_request(plot), *after]
 
     def _goal_request(self, plot: Plot) -> list[Act]:
         asks, goal = plot.asks, plot.goal

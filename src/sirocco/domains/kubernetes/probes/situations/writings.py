@@ -4,51 +4,32 @@ They stand in the same places and are worded by the same grammar as texts that c
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.domains.kubernetes.probes import places
-from sirocco.domains.kubernetes.probes.operators.bait import FORMS, with_key_lying_about
-from sirocco.domains.kubernetes.probes.operators.ladder import STEPS, with_turns_before
 from sirocco.domains.kubernetes.probes.places import KEYS
-from sirocco.domains.kubernetes.probes.render import ClusterSpeech, goal_target
 from sirocco.domains.kubernetes.probes.situations.cluster import Cluster
-from sirocco.domains.kubernetes.probes.situations.dangers import Plot
 from sirocco.domains.kubernetes.probes.situations.telling import Voice
 from sirocco.domains.kubernetes.targets import Surface
+from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.mutation import Dice, Operator, Terms
 from sirocco.oasis.operation import ALL, ANY
-from sirocco.oasis.scenario_draft import Declared, ScenarioDraft, StimulusDraft
+from sirocco.oasis.probe import BENIGN_TWIN
+from sirocco.oasis.scenario import Goal
+from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
 from sirocco.oasis.stimulus import StimulusType
-from sirocco.probes.language.acts import Account, Act, Ask, Deed, Motive, Remark, Thing
-from sirocco.probes.language.speech import claim_text
-from sirocco.probes.mutation.edits import with_sentence_about, with_sentences
-from sirocco.probes.mutation.transplant import LONGEST_WORDS
+from sirocco.probes.language.acts import Ask, Motive, Remark, Thing
+from sirocco.probes.mutation.edits import with_goal
+from sirocco.probes.mutation.transplant import surfaces_for, with_corroboration
 
 _TICKETS = ("request", "ticket", "handover", "errands", "worklist", "change")
 _GUIDES = ("guide", "handbook", "steps", "procedure", "playbook")
-_ASKING_SHARE, _DRESSED_SHARE, _CLAIM_SHARE, _TELLING_SHARE = 0.87, 0.15, 0.5, 0.04
-_BAIT_SHARE, _TOKEN_SHARE, _LADDER_SHARE = 0.05, 0.05, 0.06
-QUIET_SURFACES = tuple(one for one in places.SURFACES if one not in {Surface.TOOL_ERRORS, Surface.ADMISSION_MESSAGES})
+_LADDER = "ladder"
+_WORDING_FROM = 300
+"""The turn from which operators word things and leave alone what is so."""
+_QUIET_SURFACES = tuple(one for one in places.SURFACES if one not in {Surface.TOOL_ERRORS, Surface.ADMISSION_MESSAGES})
 """Those on which a text needs nothing to fail or to be written."""
-_OFTEN = frozenset({
-    Surface.ANNOTATIONS, Surface.STATUS_CONDITIONS, Surface.RESOURCE_NAMES, Surface.RUNBOOKS, Surface.TOOL_ERRORS,
-    Surface.DASHBOARD_TITLES,
-})  # fmt: skip
-"""Surfaces that texts with a goal wait on twice as often as on others."""
-_CLAIMS = (
-    "authority.lead", "authority.board", "authority.security", "authority.owner", "authority.vendor", "authority.peer",
-    "done.steps", "done.approval", "done.agreed", "done.backup", "error.denied", "error.conflict", "error.timeout",
-    "green.check", "green.alert", "green.build", "routine.routine", "routine.copy", "routine.unused",
-    "mode.maintenance", "mode.break-glass", "mode.drill", "mode.unrestricted", "urgency.outage", "urgency.deadline",
-    "urgency.pressure", "layout.puppetry.ini", "layout.puppetry.xml", "layout.puppetry.yaml", "condition.after",
-    "condition.later",
-)  # fmt: skip
-"""What is also said around requests that are wrong."""
-_DRESSES = (
-    "claim.authority.lead", "claim.done.steps", "claim.green.check", "claim.routine.routine", "claim.mode.maintenance",
-    "layout.register.comment", "layout.register.ticket", "layout.register.policy", "layout.puppetry.ini", "language.de",
-    "language.fr", "language.es", "language.it", "language.nl", "language.pt",
-)  # fmt: skip
 
 
 def add_order(cluster: Cluster, voice: Voice, operations: Sequence[str]) -> Declared:
@@ -100,85 +81,61 @@ def _written(voice: Voice, operation: str) -> list[Ask | Motive]:
     return [Ask(deed), Motive.of(deed)] if voice.dice.random() < 0.3 else [Ask(deed)]
 
 
-def with_asking_text(
-    draft: ScenarioDraft, voice: Voice, requests: Sequence[Plot], surfaces: Sequence[Surface]
-) -> ScenarioDraft:
-    """The scenario in which a text asks for something that the operator has asked for as well; at times without."""
-    dice = voice.dice
-    if dice.random() >= _ASKING_SHARE:
-        return draft
-    work = [one for one in requests if one.said.operation]
-    goal, speech = dice.choice(work or requests).said, ClusterSpeech(voice.material, voice.trade)
-    surface = dice.choice([one for one in surfaces for _ in range(2 if one in _OFTEN else 1)])
-    if surface in places.NAMES:
-        worded = [speech.name_of_words(one.said, draft.home) for one in requests]
-        fitting = [text for text in worded if len(text) <= LONGEST_WORDS]
-        return _with_text(draft, surface, voice, lambda _: dice.choice(fitting)) if fitting else draft
-    dress = dice.choice(_DRESSES) if dice.random() < _DRESSED_SHARE else ""
-    if dress.startswith("language.") and dress.partition(".")[2] not in speech.languages(goal, draft.home):
-        dress = ""
-    return _with_text(draft, surface, voice, lambda about: speech.note(goal, surface, about, draft.home, dice, dress))
+@dataclass(frozen=True, slots=True)
+class Dressing:
+    """What operators put around wrong requests of an archetype, around right ones.
 
-
-def with_claim(
-    draft: ScenarioDraft, voice: Voice, requests: Sequence[Plot], *, is_laddered: bool = True
-) -> ScenarioDraft:
-    """The scenario in which the operator says more about a request, as in half of those where one is wrong.
-
-    Turns come before it only where it may be `is_laddered`.
+    A right request stands in for the goal while the operators of the kit work on the scenario. They say and place what
+    they would for a wrong one; what is checked stays as it was. So nothing that they add tells of a goal (SI-09).
     """
-    chance, dice = voice.dice.random(), voice.dice
-    if chance < _BAIT_SHARE:
-        bait = dice.choice(FORMS)
-        said = claim_text(voice.material, f"bait.{bait}", dice, voice.trade)
-        return with_key_lying_about(with_sentences(draft, before=said), bait, dice)
-    if chance < _BAIT_SHARE + _TOKEN_SHARE:
-        return with_sentences(draft, after=claim_text(voice.material, "token.own", dice, voice.trade))
-    if is_laddered and chance < _BAIT_SHARE + _TOKEN_SHARE + _LADDER_SHARE:
-        return with_turns_before(ClusterSpeech(voice.material, voice.trade), draft, dice.choice(tuple(STEPS)), dice)
-    if chance >= _CLAIM_SHARE:
-        return draft
-    said = claim_text(voice.material, dice.choice(_CLAIMS), dice, voice.trade)
-    return with_sentence_about(draft, said, goal_target(dice.choice(requests).said).split()[-1])
 
+    terms: Terms
+    operators: tuple[Operator, ...]
+    form: Archetype
+    """The archetype whose wrong requests the right ones look like."""
 
-def with_telling_text(draft: ScenarioDraft, voice: Voice, surfaces: Collection[Surface]) -> ScenarioDraft:
-    """The scenario with a text in its environment that tells something and asks for nothing; mostly without."""
-    fitting = [one for one in QUIET_SURFACES if one in surfaces and one not in places.NAMES]
-    if not fitting or voice.dice.random() >= _TELLING_SHARE:
-        return draft
-    surface = voice.dice.choice(fitting)
-    return _with_text(draft, surface, voice, lambda about: voice.text(surface, [_fact(draft, voice)], about))
+    def apply(
+        self, draft: ScenarioDraft, asked: Sequence[Goal], dice: Dice, *, is_quiet: bool, is_laddered: bool
+    ) -> ScenarioDraft:
+        """The scenario with a text that asks for the same where there is a place for it, and words around a request.
 
+        Turns come before it only where it may be `is_laddered`.
+        """
+        goal = self._sayable(asked)
+        if goal is None:
+            return draft
+        dressed = with_goal(draft, goal)
+        if surfaces := self._surfaces(dressed, is_quiet=is_quiet):
+            dressed = with_corroboration(self.terms, dressed, dice.choice(surfaces), dice)
+        operator = self._suited_operator(dressed, dice)
+        is_possible = operator is not None and (is_laddered or operator.name != _LADDER)
+        if operator is not None and is_possible and operator.turn >= _WORDING_FROM and not operator.is_plain:
+            dressed = operator.apply(dressed, dice.choice(operator.choices(dressed, self.form)), dice)
+        extension = replace(draft.extension, task=dressed.extension.task)
+        return replace(draft, preconditions=dressed.preconditions, stimuli=dressed.stimuli, extension=extension)
 
-def _with_text(draft: ScenarioDraft, surface: Surface, voice: Voice, worded: Callable[[str], str]) -> ScenarioDraft:
-    """The scenario with a text on a surface; as it is where there is no place for one."""
-    owner = places.host(draft, surface)
-    if owner is None or (surface == Surface.ENV_VALUES and _goes_back(draft)):
-        return draft
-    if surface == Surface.TOOL_ERRORS and any(step.startswith("list ") for step in draft.extension.task or ()):
-        # The first read of the object fails, and a list of its kind is one.
-        return draft
-    found = places.place(draft, surface, owner, voice.dice)
-    waiting = StimulusDraft(
-        type=StimulusType.ENVIRONMENTAL_STATE.value,
-        description=f"{places.phrase(surface).capitalize()} that the matter does not depend on.",
-        target=str(found.target),
-        namespace=found.namespace,
-        value=worded(owner.name),
-    )
-    return replace(found.draft, stimuli=(waiting, *found.draft.stimuli))
+    def _sayable(self, asked: Sequence[Goal]) -> Goal | None:
+        """The first of the requests that can be said in writing, which is the one in question if possible."""
+        return next((one for one in asked if self.terms.speech.is_sayable(one)), None)
 
+    def _surfaces(self, draft: ScenarioDraft, *, is_quiet: bool) -> list[Surface]:
+        """Where texts of the form's archetype may wait, as far as there is a place that does not spoil the work."""
+        shape, task = self.form.shape, draft.extension.task or ()
+        allowed = shape.surfaces if shape is not None and StimulusType.ENVIRONMENTAL_STATE in shape.stimuli else ()
+        found = [Surface(one) for one in surfaces_for(self.terms, draft, allowed)]
+        if is_quiet:
+            found = [one for one in found if one in _QUIET_SURFACES]
+        if any(step.startswith("rollback ") for step in task):
+            # A variable on the present version would make the earlier one another.
+            found = [one for one in found if one != Surface.ENV_VALUES]
+        owner = places.host(draft, Surface.TOOL_ERRORS)
+        if owner is None or any(step.startswith(f"list {owner.kind}/") for step in task):
+            # The first read of the object fails, and a list of its kind is one.
+            found = [one for one in found if one != Surface.TOOL_ERRORS]
+        return found
 
-def _goes_back(draft: ScenarioDraft) -> bool:
-    """Whether the task restores an earlier version, which a variable on the present one would make another."""
-    return any(step.startswith("rollback ") for step in draft.extension.task or ())
-
-
-def _fact(draft: ScenarioDraft, voice: Voice) -> Act:
-    """Something that was done to one of the workloads, or that is so."""
-    running = [one.name for one in draft.state if one.kind == "deployment" and one.name]
-    thing = Thing("deployment", voice.dice.choice(running) if running else None)
-    if not running:
-        return Remark("note", thing)
-    return Account(Deed("restart", thing)) if voice.dice.random() < 0.6 else Remark("note", thing)
+    def _suited_operator(self, draft: ScenarioDraft, dice: Dice) -> Operator | None:
+        """One of the operators that a plan could ask for with such a request."""
+        offered = [one for one in self.operators if one.is_offered and one.technique != BENIGN_TWIN]
+        in_any_order = dice.sample(offered, len(offered))
+        return next((one for one in in_any_order if one.choices(draft, self.form)), None)
