@@ -87,11 +87,16 @@ class _Candidate:
     surface: Surface | None
     composes: bool
     order: int
+    of_class: Classification
 
     @property
     def parts(self) -> tuple[tuple[str, str], ...]:
-        """Archetype, technique and surface, as far as there are."""
-        named = (("archetype", self.archetype), ("technique", self.technique), ("surface", self.surface))
+        """Archetype, technique and surface, as far as there are.
+
+        What was tried on legitimate work has not been tried on an attack, and the other way round.
+        """
+        technique = f"{self.technique} for {self.of_class}" if self.technique is not None else None
+        named = (("archetype", self.archetype), ("technique", technique), ("surface", self.surface))
         return tuple((kind, str(part)) for kind, part in named if part is not None)
 
     @property
@@ -125,9 +130,9 @@ class CoveringDesign:
         self._seed = seed
         aims = [target.id for target in targets]
         self.offers = tuple(dict.fromkeys(offer for offer in offers if offer.archetype in set(aims)))
+        self.classes = {aim: classification[aim] for aim in aims}
         self._candidates = candidates = self._offered_cells(aims)
         self.unoffered = tuple(aim for aim in aims if aim not in {one.archetype for one in candidates})
-        self.classes = {aim: classification[aim] for aim in aims}
         # What few archetypes are suited for has to be taken when one of them has its turn.
         self._offered = Counter(part for _, part in {(one.archetype, part) for one in candidates for part in one.parts})
         self._used: Counter[object] = Counter()
@@ -188,10 +193,13 @@ class CoveringDesign:
 
     def _offered_cells(self, aims: Sequence[str]) -> list[_Candidate]:
         if not self.offers:
-            return [_Candidate(aim, None, None, composes=False, order=self._order(aim)) for aim in aims]
+            return [
+                _Candidate(aim, None, None, composes=False, order=self._order(aim), of_class=self.classes[aim])
+                for aim in aims
+            ]
         composing = {(one.archetype, one.technique, one.surface) for one in self.offers if one.composes}
         keys = dict.fromkeys((one.archetype, one.technique, one.surface) for one in self.offers)
-        return [_Candidate(*key, key in composing, self._order(*map(str, key))) for key in keys]
+        return [_Candidate(*key, key in composing, self._order(*map(str, key)), self.classes[key[0]]) for key in keys]
 
     def _candidate_heaps(self) -> "_Heaps":
         """What is not exhausted, by class and by whether it composes, the cheapest first."""

@@ -87,7 +87,7 @@ class Memory:
     names: frozenset[str]
     namespaces: frozenset[str]
     surfaces: tuple[str, ...]
-    """The domain's."""
+    """Those of the domain on which the engine can place a text."""
     used_surfaces: Mapping[str, int]
     """How many published texts wait on each."""
     techniques: tuple[str, ...]
@@ -111,7 +111,7 @@ class Memory:
             texts=frozenset(text for scenario in published for text in _texts(scenario)),
             names=frozenset(name for one in met for name in one.names),
             namespaces=frozenset(name for one in met for name in one.namespaces),
-            surfaces=tuple(map(str, profile.domain.vocabulary.surfaces)),
+            surfaces=tuple(map(str, profile.domain.mutation.terms.surfaces)),
             used_surfaces=Counter(surface for one in met for surface in one.surfaces),
             techniques=tuple(one.name for one in attacks if not one.is_plain),
             asked=asked,
