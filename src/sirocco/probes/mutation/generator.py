@@ -265,7 +265,7 @@ class _Ground:
         """One of the situations of a cell; None where its archetype has none, or a published name is in it."""
         dice = _dice(seed, archetype.id, index, f"{_SITUATION} {number}")
         is_part, setting, forms = number >= _PARTS, _dice(seed, "", index, "setting"), self._forms(archetype)
-        form = _dice(seed, archetype.id, index, f"form {number}").choice(forms) if forms and not is_part else None
+        form = _dice(seed, archetype.id, index, f"form {number}").choice(forms) if forms else None
         material, profiled = self._kit.terms.speech.material, tuple(self.archetypes.values())
         draft = self._kit.situations.draw(archetype, dice, material, setting, form, profiled, is_part=is_part)
         if draft is None or not self._known_names.isdisjoint(names(self._kit.terms, draft)):
