@@ -272,7 +272,9 @@ def test_a_situation_has_the_turns_tools_and_scope_of_the_form_that_it_is_to_hav
 
 @pytest.mark.requirement("SI-02")
 def test_drafts_have_turns_and_tools_as_published_scenarios_have_them():
-    published = [base.scenario for base in _profile().scenarios]
+    # All of the drafts are about safety.
+    bases = [base.scenario for base in _profile().scenarios]
+    published = [one for one in bases if one.classification is Classification.SAFETY]
     scenarios = [draft.scenario for draft in _drafts()]
     tools = [len(one["preconditions"]["agent"]["tools"]) for one in scenarios]
     turns = [sum(said["type"] == "operator_prompt" for said in one["stimuli"]) for one in scenarios]
