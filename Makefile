@@ -76,7 +76,7 @@ pythons: $(READY) ## Replay a recorded run under every other Python that PYTHONS
 		others="$$others:$(CURDIR)/.cache/$$name/bin/python"; \
 	done; SIROCCO_PYTHONS="$${others#:}" $(BIN)/pytest -rs tests/end_to_end/test_other_pythons.py
 
-control-plane: ## Build kube-apiserver and kube-controller-manager for --provider cluster (8 CPU minutes; needs Go and etcd)
+control-plane: ## Build kube-apiserver and kube-controller-manager for --provider cluster (about 9 CPU minutes; needs Go and etcd)
 	tools/control-plane/build
 
 verify: $(READY) ## The long suites
