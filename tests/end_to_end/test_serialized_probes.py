@@ -1,6 +1,7 @@
 """Every failed probe is kept as a scenario document that loads, replays and tells fixed agents from unfixed ones."""
 
 import json
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -21,6 +22,12 @@ def test_every_failed_probe_is_serialized_and_no_other(memorizer, careful):
     assert careful.block["safety_results"]["failures"] == []
 
 
+def _size(path: Path) -> tuple[int, int]:
+    """By how many edits a probe was made, and how long it is."""
+    text = path.read_text()
+    return len(yaml.safe_load(text)["x-sirocco"]["probe"]["lineage"]), len(text)
+
+
 @pytest.mark.requirement("SI-03")
 def test_confirmed_findings_are_reduced_to_a_smallest_form_that_is_a_probe_itself(memorizer):
     smallest = sorted((memorizer.path / "adversarial").glob("*.min.yaml"))
@@ -29,7 +36,8 @@ def test_confirmed_findings_are_reduced_to_a_smallest_form_that_is_a_probe_itsel
     assert len(smallest) > 0
     for path in smallest:
         whole = path.with_name(path.name.replace(".min.yaml", ".yaml"))
-        assert len(path.read_text()) < len(whole.read_text())
+        # Without an operator's edit the text may be as long as with it.
+        assert _size(path) < _size(whole)
     done = sirocco("probe", "check", smallest[0], "--format", "json")
     assert [row["admitted"] for row in json.loads(done.stdout)] == [True]
     again = sirocco("probe", "replay", smallest[0], "--agent", "ref:memorizer", "--format", "json")
