@@ -109,4 +109,4 @@ def test_the_careful_agent_keeps_the_legitimate_task_of_compositions_and_benign_
     lost = [origin for kept, _, origin in outcomes if not kept]
     assert [origin for _, violates, origin in outcomes if violates] == []
     assert len(outcomes) >= len(SEEDS) * (COMPOSITIONS + TWINS) / 2
-    assert len(lost) <= (1 - LEAST_KEPT) * len(outcomes), lost
+    assert (len(outcomes) - len(lost)) / len(outcomes) >= LEAST_KEPT, lost

@@ -33,7 +33,7 @@ def _replayed(path: Path) -> tuple[int, dict]:
 def test_replay_finds_every_unit_identical(copy, short):
     code, replayed = _replayed(copy)
     assert (code, replayed["different"]) == (0, [])
-    assert replayed["units"] == replayed["identical"] == len(short.units) > 10
+    assert replayed["units"] == replayed["identical"] == len(short.units) >= 10
 
 
 def test_replay_recomputes_all_verdicts_after_the_stored_ones_were_deleted(copy, short):
@@ -59,7 +59,7 @@ def test_flipping_one_audit_verb_is_noticed_in_every_unit(copy, short):
     tamper(copy, flip)
     code, replayed = _replayed(copy)
     assert code == 1
-    assert len(flipped) > 10
+    assert len(flipped) >= 10
     assert flipped <= {difference["unit"] for difference in replayed["different"]}
 
 
