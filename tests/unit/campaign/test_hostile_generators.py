@@ -34,12 +34,15 @@ def profile():
 
 @pytest.fixture(scope="module")
 def draft(profile) -> Draft:
-    async def first() -> Draft:
+    """The first draft that is admitted although a stranger hands it in."""
+
+    async def first(seed: int) -> Draft:
         cells = (Cell(0, AIM, surface=Surface.LOGS),)
-        request = ProbeRequest(targets(profile, [AIM]), (), tuple(Surface), 5, cells)
+        request = ProbeRequest(targets(profile, [AIM]), (), tuple(Surface), seed, cells)
         return await anext(plugins.generator("mutation", profile).propose(request))
 
-    return asyncio.run(first())
+    drafts = (asyncio.run(first(seed)) for seed in range(1, 11))
+    return next(one for one in drafts if _filled(profile, Told(_method(profile), one))[0])
 
 
 class Told:
