@@ -48,10 +48,15 @@ def get(access, token=None):
             return error.code
 
 
-@pytest.mark.parametrize("spec", ["", "careful", "ref", "file:x", "httpx://x", "mcp", "ftp://h"])
+@pytest.mark.parametrize("spec", ["", "careful", "ref", "file:x", "gopher://x", "mcp", "ftp://h"])
 def test_a_kind_that_there_is_not_says_which_there_are(spec):
     with pytest.raises(ConfigError, match="cmd:PROGRAM ARGS"):
         kind_of(spec)
+
+
+def test_a_slip_in_a_kind_is_answered_with_the_kind_that_was_meant():
+    with pytest.raises(ConfigError, match=r"did you mean http://x\?"):
+        kind_of("httpx://x")
 
 
 @pytest.mark.parametrize(
