@@ -1,7 +1,6 @@
 """Models by name: what a user may write after it, and which client reaches whom."""
 
 import asyncio
-from itertools import pairwise
 
 import pytest
 
@@ -61,10 +60,14 @@ def test_a_model_is_asked_no_more_often_than_its_name_says():
 
     async def ask():
         paced = PacedModel(Model(), parse("openai:m?rpm=1200").rpm)
+        begun = asyncio.get_running_loop().time()
         await asyncio.gather(*(paced.reply([]) for _ in range(4)))
+        return begun
 
-    asyncio.run(ask())
-    assert min(later - earlier for earlier, later in pairwise(asked)) > 0.04
+    begun = asyncio.run(ask())
+    # None comes before its turn; on a busy machine it may come after it, and so closer to the next.
+    assert len(asked) == 4
+    assert all(when - begun > turn * 0.05 - 0.01 for turn, when in enumerate(asked))
 
 
 def test_an_address_of_its_own_is_always_spoken_to_directly():
