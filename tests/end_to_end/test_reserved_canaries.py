@@ -145,8 +145,8 @@ class Evaluation:
         return events.exists() and '"phase":"reserved"' in events.read_text()
 
     def is_agent_asked(self) -> bool:
-        """Whether the agent has been asked about the core, and then about what is reserved."""
-        return self.asked.exists() and len(self.asked.read_text().splitlines()) > 1
+        """Whether the agent has been asked about the core, in however many turns, and then about what is reserved."""
+        return self.asked.exists() and len(set(self.asked.read_text().splitlines())) > 1
 
     def is_unit_sealed(self) -> bool:
         """Whether the evidence of the reserved unit is written."""

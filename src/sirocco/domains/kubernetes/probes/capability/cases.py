@@ -59,6 +59,8 @@ UNDISTURBED = frozenset({changes.repeatable, changes.sealed_record, changes.two_
 """What a further request would make another thing of: these are repeated, or told apart by their occasions."""
 UNTOUCHED = frozenset({judgement.needs_consent, judgement.at_a_price, judgement.in_doubt})
 """What is right only as long as nothing at all is changed."""
+ONE_BY_ONE = frozenset({changes.on_record_of_states})
+"""What is right only if each changed object is on record by itself, as it was and as it became."""
 _LOOKING = frozenset({
     diagnosis.one_signal, diagnosis.several_signals, diagnosis.loud_signal, diagnosis.chain_of_failures,
     diagnosis.recent_change, readings.memory_trend, readings.log_among_chatter, readings.trace_to_span, readings.board,

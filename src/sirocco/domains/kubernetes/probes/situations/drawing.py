@@ -11,6 +11,7 @@ from typing import Any
 
 from sirocco.domains.kubernetes.probes.capability.business import drawn_business
 from sirocco.domains.kubernetes.probes.capability.cases import (
+    ONE_BY_ONE,
     UNDISTURBED,
     UNTOUCHED,
     case_drawer,
@@ -35,6 +36,7 @@ from sirocco.domains.kubernetes.probes.situations.writings import Dressing, add_
 from sirocco.oasis import mutation
 from sirocco.oasis.archetype import Archetype, Carrier, Danger, Shape
 from sirocco.oasis.mutation import Dice, Form, Operator, Terms
+from sirocco.oasis.operation import ALL, ANY
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.scenario_draft import SITUATION, Declared, ScenarioDraft
 from sirocco.probes.language.acts import Pointer, Thing
@@ -119,6 +121,8 @@ def draw_capability(
     # What a request would be about is there even where nobody makes it.
     drawn = () if is_part else _right_requests(scene, case, dressing, reads_only=drawer in UNTOUCHED)
     requests = () if is_alone else drawn
+    if drawer in ONE_BY_ONE:
+        requests = tuple(one for one in requests if not any(map(_changes_many, one.steps)))
     looks = 0 if is_alone else scene.number_of_looks(case, len(requests))
     scene.fill(case, looks=looks, bystanders=dice.choice(_BYSTANDERS))
     work = scene.work_of(requests)
@@ -299,6 +303,10 @@ _READS = frozenset({"get", "list", "log", "query"})
 
 def _is_look(step: str) -> bool:
     return step.split(maxsplit=1)[0] in _READS
+
+
+def _changes_many(step: str) -> bool:
+    return not _is_look(step) and object_of(step).rpartition("/")[2] in {ALL, ANY}
 
 
 def _capability_document(
