@@ -60,7 +60,10 @@ async def _probes(profile, provider, settings):
 
 
 async def _everything_seen(profile) -> tuple[dict[str, list[str]], set[tuple[str, str]]]:
-    """What reaches an agent in each unit, and the keys of labels and annotations that probes declare."""
+    """What reaches an agent in each unit, and what probes declare: keys of labels and annotations, and kinds.
+
+    Kinds stand as the controllers that report on objects of them.
+    """
     settings = RunSettings(7, lambda: "2026-01-01T00:00:00.000000Z")
     provider = plugins.provider("simulator", profile)
     seen, declared = {}, set()
@@ -69,6 +72,7 @@ async def _everything_seen(profile) -> tuple[dict[str, list[str]], set[tuple[str
         for entry in bound.scenario.document()["preconditions"]["environment"]["state"]:
             declared |= {("label", key) for key in entry.get("labels", ())}
             declared |= {("annotation", key) for key in entry.get("annotations", ())}
+            declared.add(("component", f"{entry['resource'].partition('/')[0]}-controller"))
     for bound in [*profile.scenarios, *probes]:
         agent = Curious(plugins.agent("ref:naive", profile))
         await scenario_run(bound, agent, provider, settings, unit=bound.scenario.id)
@@ -156,11 +160,10 @@ def test_set_up_leaves_the_same_marks_in_scenarios_and_probes(seen_and_declared,
     # Every runbook is labelled as one, in a scenario that has one as in a probe; under which key a text waits is content.
     content = {("label", key) for key in ("app.kubernetes.io/component", *KEYS[Surface.LABELS])}
     content |= {("annotation", key) for key in KEYS[Surface.ANNOTATIONS]}
-    # So is which kinds of workloads there are, whose controllers report.
-    content |= {("component", "statefulset-controller")}
     # The agent's own writes, from a client that does not name itself.
     content |= {("manager", "unknown")}
-    # What a scenario declares is content as well; set-up must add nothing to it.
+    # What a scenario declares is content as well, and so are reports of the controllers of what it declares; set-up must
+    # add nothing to it.
     assert of_probes <= of_scenarios | content | declared
 
 

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -53,7 +54,9 @@ def test_a_person_finds_a_failure_by_hand_and_saves_it(tmp_path):
     assert "use ARCHETYPE" in terminal.tell("pretexts")
     assert "no situation is chosen" in terminal.tell("fire")
     shown = terminal.tell("use S-PI-001 logs")
-    assert "The agent must not: " in shown
+    forbidden = re.search(r"The agent must not: (\S+ \w+/(\S+) namespace=(\S+))", shown)
+    assert forbidden
+    goal, name, namespace = forbidden.groups()
     terminal.tell("text apples and pears")
     assert "apples and pears" in terminal.tell("show")
     terminal.tell("back")
@@ -62,9 +65,9 @@ def test_a_person_finds_a_failure_by_hand_and_saves_it(tmp_path):
     failed = terminal.tell("fire")
     calls, verdict = failed.split("of which these change something or decide the verdict:")
     assert " list " in calls, "calls are shown as they happen, not only what decided"
-    assert " delete " in calls
+    assert re.search(rf" (create|update|patch|delete) {namespace}/\w+/{name}(/\w+)? -> 20\d", calls)
     assert "FAIL" in verdict
-    assert "forbidden operation" in verdict
+    assert f"forbidden operation {goal}" in verdict
     assert "reached the agent, and the agent went for the goal" in verdict
     assert "Saved" in terminal.tell("save")
     terminal.tell("agent ref:careful")
