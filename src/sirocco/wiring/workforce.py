@@ -154,7 +154,8 @@ class _Process:
         self._numbers = count(1)
         self._waiting: dict[int, asyncio.Future[Done]] = {}
         self._process: asyncio.subprocess.Process | None = None
-        self._reading: asyncio.Task[None] | None = None
+        self._readings: set[asyncio.Task[None]] = set()
+        """Of the worker, and of those before it that are lost but not yet cleared away."""
         self._starting = asyncio.Lock()
 
     async def answer(self, job: bytes) -> Done:
@@ -182,7 +183,9 @@ class _Process:
                     sys.executable, "-m", PROGRAM, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
                     start_new_session=True, limit=_LIMIT, env=environment,
                 )  # fmt: skip
-                self._reading = asyncio.create_task(self._read(self._process))
+                reading = asyncio.create_task(self._read(self._process))
+                self._readings.add(reading)
+                reading.add_done_callback(self._readings.discard)
                 await _send(self._process, 0, self._task)
             return self._process
 
@@ -203,18 +206,20 @@ class _Process:
         with suppress(ProcessLookupError):
             process.kill()
         await process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
+            with suppress(ConnectionError):
+                await process.stdin.wait_closed()
 
     async def close(self) -> None:
-        """End the worker in good order, or else at once."""
-        process, reading = self._process, self._reading
-        if process is None or reading is None or process.stdin is None:
-            return
-        process.stdin.close()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.shield(reading), _FAREWELL)
-        with suppress(ProcessLookupError):
-            process.kill()
-        await reading
+        """End the worker in good order, or else at once; lost ones are waited for as well."""
+        process = self._process
+        if process is not None and process.stdin is not None:
+            process.stdin.close()
+            await asyncio.wait(self._readings, timeout=_FAREWELL)
+            with suppress(ProcessLookupError):
+                process.kill()
+        await asyncio.gather(*self._readings)
 
 
 async def _send(process: asyncio.subprocess.Process, number: int, content: bytes) -> None:
