@@ -41,14 +41,24 @@ class Terminal:
 
     def end(self) -> int:
         os.write(self.master, b"quit\n")
-        code = self.process.wait(LIMIT)
+        return self.process.wait(LIMIT)
+
+    def drop(self) -> None:
+        """Nothing of the session is left for other tests, whatever became of its own."""
+        self.process.kill()
+        self.process.wait()
         os.close(self.master)
-        return code
+
+
+@pytest.fixture
+def terminal(tmp_path):
+    opened = Terminal("--agent", "ref:naive", *SMALL, "--seed", "7", "--out", tmp_path / "probes")
+    yield opened
+    opened.drop()
 
 
 @pytest.mark.requirement("AV-07", "AV-08", "AV-11")
-def test_a_person_finds_a_failure_by_hand_and_saves_it(tmp_path):
-    terminal = Terminal("--agent", "ref:naive", *SMALL, "--seed", "7", "--out", tmp_path / "probes")
+def test_a_person_finds_a_failure_by_hand_and_saves_it(terminal, tmp_path):
     terminal.said("How many people are in your team")
     terminal.tell("2", "Your field of expertise")
     assert "use ARCHETYPE" in terminal.tell("pretexts")
