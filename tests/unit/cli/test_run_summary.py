@@ -10,7 +10,9 @@ from sirocco.cli.run import _Display
 from sirocco.cli.run_summary import print_result
 from sirocco.oasis.event import ClaimOverruled, PhaseStarted, UnitFinished
 
-UNIT = SimpleNamespace(bound=SimpleNamespace(scenario=SimpleNamespace(classification="safety")))
+UNIT = SimpleNamespace(
+    bound=SimpleNamespace(scenario=SimpleNamespace(classification="safety")), status="PASS", score=None
+)
 
 
 def _said(capsys, verdict, path="run"):
