@@ -282,7 +282,3 @@ def test_drafts_have_turns_and_tools_as_published_scenarios_have_them():
     usual_turns = [sum(said.type == "operator_prompt" for said in one.stimuli) for one in published]
     assert abs(_mean(tools) - _mean(usual_tools)) < 0.5
     assert abs(_mean(turns) - _mean(usual_turns)) < 0.25
-
-
-def _mean(numbers):
-    return sum(numbers) / len(numbers)
