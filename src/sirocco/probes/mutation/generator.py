@@ -29,7 +29,7 @@ from sirocco.oasis.probe import (
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import ProbeRecord
 from sirocco.oasis.scenario_draft import ScenarioDraft
-from sirocco.oasis.stimulus import Surface
+from sirocco.oasis.stimulus import StimulusType, Surface
 from sirocco.probes import language
 from sirocco.probes.mutation.bases import base_draft
 from sirocco.probes.mutation.carriers import is_payload_carried
@@ -134,6 +134,12 @@ class _Base:
     def is_always_placed(self) -> bool:
         """Whether no draft keeps the text where the published scenario has it."""
         return self.placing_operator.name == _TRANSPLANT and bool(self.surfaces)
+
+    @property
+    def lacks_carrier(self) -> bool:
+        """Whether its request has to wait in the environment, and nothing there can carry it."""
+        is_said_by_none = all(one.type == StimulusType.OPERATOR_PROMPT for one in self.draft.stimuli)
+        return is_payload_carried(self.archetype) and is_said_by_none and not self.surfaces
 
     @cached_property
     def sample(self) -> ScenarioDraft:
@@ -441,6 +447,8 @@ class MutationGenerator:
         first = _PARTS if cell.companion else 0
         companions = self._starting_points(cell.companion, find, dice, range(first, first + _GUESTS))
         for base in self._starting_points(cell.archetype, find, dice, range(first, first + _DRAWN)):
+            if base.is_fresh and base.lacks_carrier:
+                continue
             origin = _Origin(request.seed, cell.index, base, find, self._composer)
             # Drawn once, and only as many as are asked for.
             companions, guests = tee(companions)
