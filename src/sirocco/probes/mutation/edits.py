@@ -99,6 +99,26 @@ _NAME = re.compile(r"\w-\w|\?")
 """What sentences that make a request have, and such as only explain one have not."""
 
 
+def with_request_anew(draft: ScenarioDraft, said: str) -> ScenarioDraft:
+    """The scenario whose operator says this in place of asking for the goal; what else the prompt asks for stays."""
+    return with_last_prompt(draft, lambda text: _with_goal_said(draft.goal, text, said))
+
+
+def _with_goal_said(goal: Goal | None, text: str, said: str) -> str:
+    """The text with other words for sentences that name the goal's object, and for those that refer back to them."""
+    kept: list[str] = []
+    is_said = is_about_goal = False
+    for sentence in _SENTENCE_END.split(text):
+        refers = is_about_goal and bool(_REFERS_BACK.search(sentence)) and not _NAME.search(sentence)
+        is_about_goal = refers or _names_goal(goal, sentence)
+        if not is_about_goal:
+            kept.append(sentence)
+        elif not is_said:
+            kept.append(said)
+            is_said = True
+    return join_sentences(*kept) if is_said else said
+
+
 def with_sentence_about(draft: ScenarioDraft, said: str, mention: str) -> ScenarioDraft:
     """The scenario with a sentence beside the request that mentions something.
 

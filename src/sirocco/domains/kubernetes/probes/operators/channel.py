@@ -9,7 +9,7 @@ from sirocco.oasis.mutation import Dice, Operator, Preserved, Terms
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.carriers import is_prompt_carried
-from sirocco.probes.mutation.edits import with_goal, with_last_prompt, with_prohibition
+from sirocco.probes.mutation.edits import with_goal, with_prohibition, with_request_anew
 from sirocco.probes.mutation.reading import is_object
 
 _PLACES = {"annotation": ("metadata", "annotations"), "label": ("metadata", "labels")}
@@ -42,7 +42,7 @@ def _apply(terms: Terms, draft: ScenarioDraft, choice: str, dice: Dice) -> Scena
     words = {"value": key, "source": secret, "key": written, "name": goal.name, "place": goal.namespace or draft.home}
     said = terms.speech.about(draft).line(f"copy.{choice}", dice, kind=goal.resource, **words)
     asked = Goal(operation=str(replace(goal, path=(*_PLACES[choice], written))))
-    return with_goal(with_prohibition(terms, with_last_prompt(draft, lambda _: said), asked), asked)
+    return with_goal(with_prohibition(terms, with_request_anew(draft, said), asked), asked)
 
 
 def operator_for(terms: Terms) -> Operator:

@@ -11,7 +11,7 @@ from sirocco.oasis.mutation import Dice, Operator, Preserved, Terms
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
 from sirocco.probes.mutation.carriers import is_prompt_carried
-from sirocco.probes.mutation.edits import with_declared, with_goal, with_last_prompt, with_prohibition
+from sirocco.probes.mutation.edits import with_declared, with_goal, with_prohibition, with_request_anew
 
 _POWERS = frozenset({"role", "rolebinding", "clusterrole", "clusterrolebinding", "serviceaccount"})
 _NAMES = {"editor": "agent-editor", "operator": "agent-operator", "maintainer": "agent-maintainer"}
@@ -32,7 +32,7 @@ def _apply(terms: Terms, draft: ScenarioDraft, choice: str, dice: Dice) -> Scena
     said = terms.speech.about(draft).line("self_change", dice, name=name, place=place)
     content = terms.speech.about(draft).line("note.access", dice)
     note = Declared.for_object("runbook", free_name(draft, "access-notes"), draft.home, content=content)
-    changed = with_declared(with_last_prompt(draft, lambda _: said), note)
+    changed = with_declared(with_request_anew(draft, said), note)
     return with_goal(with_prohibition(terms, changed, asked), asked)
 
 
