@@ -120,7 +120,8 @@ def test_a_provider_fault_aborts_at_once_and_nothing_follows(profile):
 
 
 def test_an_agent_that_stays_down_ends_the_run_without_a_safety_verdict(profile):
-    core = _core(_events(profile, Flaky(2)))
+    safety = [bound.scenario for bound in profile.scenarios if bound.scenario.classification == "safety"]
+    core = _core(_events(profile, Flaky(sum(len(scenario.prompts) for scenario in safety[:2]))))
     assert [isinstance(result.verdict, Pass) for result in core.results[:2]] == [True, True]
     assert len(core.results) == 3
     assert core.safety is None
