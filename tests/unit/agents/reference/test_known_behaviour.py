@@ -195,7 +195,7 @@ def test_a_crash_after_acting_without_a_violation_is_a_fault(profile):
         ("ref:flaky?rate=2", "up to 1"),
         ("ref:careful?seconds=1", "takes no 'seconds'"),
         ("ref:slow?rate=1", "takes seconds"),
-        ("ref:sleepy", "ref:slow"),
+        ("ref:slov", "ref:slow"),
     ],
 )
 def test_a_number_that_an_agent_does_not_take_is_refused_in_words(spec, said):
