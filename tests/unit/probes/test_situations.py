@@ -15,6 +15,8 @@ from sirocco.campaign.novelty import Known
 from sirocco.campaign.targets import targets
 from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.probes.situations.drawing import _Scene
+from sirocco.domains.kubernetes.probes.situations.telling import own_material
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.archetype import Carrier, Classification, Danger
 from sirocco.oasis.canonical import canonical_json
@@ -115,6 +117,15 @@ def test_the_lineage_of_a_draft_without_a_base_repeats_it():
         assert canonical_json(again.scenario) == canonical_json(draft.scenario)
         moved = record.model_copy(update={"index": record.index + 1})
         assert canonical_json(getattr(_generator().remake(moved), "scenario", {})) != canonical_json(draft.scenario)
+
+
+@pytest.mark.requirement("AV-09")
+def test_what_is_declared_again_is_the_same_object():
+    material = _profile().domain.mutation.terms.speech.material
+    cluster = _Scene.draw(Random(1), own_material(material), None, None).cluster
+    for value in ("1", "2"):
+        cluster.add("configmap", "told-twice", data={"SIZE": value})
+    assert [one.name for one in cluster.state].count("told-twice") == 1
 
 
 @pytest.mark.requirement("AV-09")
