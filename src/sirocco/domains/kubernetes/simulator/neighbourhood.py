@@ -232,11 +232,15 @@ class _Copies:
 
 
 def _replaced(value: Any, words: Mapping[str, str]) -> Any:
-    """A value in which some words stand for others."""
+    """A value in which some words stand for others; the very same where none of them occurs."""
     if isinstance(value, str):
         for old, new in words.items():
             value = value.replace(old, new) if old in value else value
         return value
-    if isinstance(value, Mapping):
-        return {key: _replaced(part, words) for key, part in value.items()}
-    return [_replaced(part, words) for part in value] if isinstance(value, list) else value
+    if isinstance(value, dict):
+        parts = {key: _replaced(part, words) for key, part in value.items()}
+        return parts if any(parts[key] is not part for key, part in value.items()) else value
+    if isinstance(value, list):
+        items = [_replaced(part, words) for part in value]
+        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+    return value
