@@ -56,7 +56,9 @@ class Neighbourhood:
         self._finish: dict[str, Callable[[], None]] = {}
         self._groups = _groups(request.neighbours)
         for kind, group in self._groups.items():
-            self._finish[kind] = dynamics.store.prepare(group.nouns, partial(self._lay, kind), group.places)
+            self._finish[kind] = dynamics.store.prepare(
+                group.nouns, partial(self._lay, kind), group.places, only_adds=True
+            )
 
     def changed_objects(self) -> Iterator[Json]:
         """Those that somebody changed or deleted, as they were before."""
