@@ -69,8 +69,9 @@ def mend_digests(run: Path) -> None:
     found = EvidenceIndex.of_run(run)
     for unit, entry in index["units"].items():
         recorded = found.unit(unit)
-        entry["digest"] = recorded.digest
-        entry["evaluation"] = digest(recompute_unit(recorded, domain_for).evaluation.document())
+        if entry["digest"] != recorded.digest:
+            entry["digest"] = recorded.digest
+            entry["evaluation"] = digest(recompute_unit(recorded, domain_for).evaluation.document())
     digests = {unit: entry["digest"] for unit, entry in index["units"].items()} | index["uncounted"]
     index["merkle_root"] = merkle_root(digests)
     index["account"] = f"sha256:{hashlib.sha256((run / ACCOUNT).read_bytes()).hexdigest()}"

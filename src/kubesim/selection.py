@@ -3,7 +3,7 @@
 `selectors` reads those of requests, which are texts.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kubesim.names import label_value_problems, qualified_name_problems
@@ -14,19 +14,34 @@ _DIGITS = 18  # of a number with 64 bits
 
 def selects(selector: Any, labels: Mapping[str, Any]) -> bool:
     """Whether a selector selects labels; one without requirements selects all, and what is no selector nothing."""
-    if not isinstance(selector, Mapping):
-        return False
-    wanted, requirements = selector.get("matchLabels") or {}, selector.get("matchExpressions") or ()
-    if not isinstance(wanted, Mapping) or not isinstance(requirements, list | tuple):
-        return False
-    return all(labels.get(key) == value for key, value in wanted.items()) and all(
-        meets(requirement, labels) for requirement in requirements
-    )
+    demands = _demands(selector)
+    return demands is not None and _are_met(*demands, labels)
 
 
 def match_labels(selector: Any) -> Callable[[Mapping[str, Any]], bool]:
-    """The predicate of objects that a selector selects."""
-    return lambda item: selects(selector, labels_of(item))
+    """The predicate of objects that a selector selects; it is read once, for it is asked about many."""
+    demands = _demands(selector)
+    if demands is None:
+        return lambda _: False
+    wanted, requirements = demands
+    return lambda item: _are_met(wanted, requirements, labels_of(item))
+
+
+def _demands(selector: Any) -> tuple[Sequence[tuple[str, Any]], Sequence[Any]] | None:
+    """What a selector demands, labels and requirements; None for what is no selector."""
+    if not isinstance(selector, Mapping):
+        return None
+    wanted, requirements = selector.get("matchLabels") or {}, selector.get("matchExpressions") or ()
+    if not isinstance(wanted, Mapping) or not isinstance(requirements, list | tuple):
+        return None
+    return tuple(wanted.items()), requirements
+
+
+def _are_met(wanted: Sequence[tuple[str, Any]], requirements: Sequence[Any], labels: Mapping[str, Any]) -> bool:
+    for key, value in wanted:
+        if labels.get(key) != value:
+            return False
+    return not requirements or all(meets(requirement, labels) for requirement in requirements)
 
 
 def labels_of(item: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -61,6 +61,7 @@ class _Preparation(NamedTuple):
 
     act: Callable[[], None]
     namespaces: frozenset[str] | None
+    only_adds: bool
 
 
 class Ids:
@@ -147,14 +148,20 @@ class Store:
             self._objects.setdefault(noun, {}).setdefault(place, {}).update(objects)
 
     def prepare(
-        self, nouns: Iterable[str], act: Callable[[], None], namespaces: Iterable[str] | None = None
+        self,
+        nouns: Iterable[str],
+        act: Callable[[], None],
+        namespaces: Iterable[str] | None = None,
+        *,
+        only_adds: bool = False,
     ) -> Callable[[], None]:
         """Have `act` put objects of some types in place, or up to date, before somebody reads them.
 
         What it puts there with `lay_object` costs nothing as long as nobody looks into those namespaces (all, if none
-        are given). Call what is returned when there is nothing left to do.
+        are given), nor, where it `only_adds` to what stands there, as long as only that is read. Call what is returned
+        when there is nothing left to do.
         """
-        added = _Preparation(act, frozenset(namespaces) if namespaces is not None else None)
+        added = _Preparation(act, frozenset(namespaces) if namespaces is not None else None, only_adds)
         for noun in nouns:
             self._prepared[noun] = (*self._prepared.get(noun, ()), added)
         return lambda: self._forget_preparation(added)
@@ -185,7 +192,7 @@ class Store:
     def get(self, noun: str, namespace: str, name: str) -> Json | None:
         """The object at that place."""
         if noun in self._prepared:
-            self._prepare_reading(noun, namespace)
+            self._prepare_reading(noun, namespace, is_there=self.content(noun, namespace, name) is not None)
         found = self._objects.get(noun, {}).get(namespace, {}).get(name)
         if noun in self._unread and found is not None and self._base[noun].get(namespace, {}).get(name) is found:
             complete = self._laid.get(noun)
@@ -447,9 +454,11 @@ class Store:
         taken, self._unsettled = self._unsettled, {}
         return taken
 
-    def _prepare_reading(self, noun: str, namespace: str | None) -> None:
+    def _prepare_reading(self, noun: str, namespace: str | None, *, is_there: bool = False) -> None:
+        """Prepare the types of a namespace, or one object of it that `is_there` already."""
         for preparation in self._prepared[noun]:
-            if namespace is None or preparation.namespaces is None or namespace in preparation.namespaces:
+            is_near = namespace is None or preparation.namespaces is None or namespace in preparation.namespaces
+            if is_near and not (is_there and preparation.only_adds):
                 preparation.act()
 
     def _take_over(self, noun: str) -> None:

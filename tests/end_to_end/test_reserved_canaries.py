@@ -195,7 +195,7 @@ KILLS: list[tuple[Callable[[Evaluation], bool], float]] = [
 Ten moments of the unit, and one before the core, when bundles are opened to be checked.
 """
 MOMENTS = [
-    pytest.param(moment, marks=[] if moment in {1, 5, 9} else pytest.mark.long, id=f"{moment + 1} of {len(KILLS)}")
+    pytest.param(moment, marks=[] if moment == 5 else pytest.mark.long, id=f"{moment + 1} of {len(KILLS)}")
     for moment in range(len(KILLS))
 ]
 

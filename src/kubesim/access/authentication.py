@@ -7,6 +7,7 @@ from hashlib import sha256
 from kubesim.access.principal import ANONYMOUS, Principal
 from kubesim.access.signing import ISSUER, Signer, TokenError
 from kubesim.access.tokens import (
+    TOKEN_SECRET,
     Authenticated,
     Credential,
     accept_token,
@@ -43,11 +44,13 @@ class Authenticator:
         This happens once, before clients come: what they write later is never looked at, or else whoever may write
         secrets could become anybody. `authority` is the certificate that the secrets show beside the token.
         """
-        for secret in store.items("secret"):
-            metadata = secret["metadata"]
-            account = account_of_secret(store, secret)
-            if account is None:
+        of_accounts = [item["metadata"] for item in store.contents("secret") if item.get("type") == TOKEN_SECRET]
+        for place in of_accounts:
+            secret = store.get("secret", place["namespace"], place["name"])
+            account = account_of_secret(store, secret) if secret else None
+            if secret is None or account is None:
                 continue
+            metadata = secret["metadata"]
             if held := held_token(secret):
                 self._planted[held] = (Key("secret", metadata["namespace"], metadata["name"]), metadata["uid"])
             store.update(BY_NOUN["secret"], secret, filled_secret(self.signer, secret, account, authority))

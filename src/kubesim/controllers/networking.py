@@ -12,6 +12,10 @@ _MARK = "endpoints.kubernetes.io/last-change-trigger-time"
 
 def keep_endpoints(store: Store, namespace: str, moment: Moment) -> None:
     """Keep an endpoints object for every service that selects pods."""
+    at_rest = store.known_results(keep_endpoints, "service", "endpoints", "pod")
+    if namespace in at_rest:
+        return
+    before = store.version
     services = {item["metadata"]["name"]: item for item in store.items("service", namespace)}
     for endpoints in store.items("endpoints", namespace):
         kept = _MARK in (endpoints["metadata"].get("annotations") or {})
@@ -20,6 +24,8 @@ def keep_endpoints(store: Store, namespace: str, moment: Moment) -> None:
     for name, service in services.items():
         if service["spec"].get("selector"):
             _keep(store, namespace, name, service, moment)
+    if store.version == before:
+        at_rest[namespace] = True
 
 
 def _keep(store: Store, namespace: str, name: str, service: Json, moment: Moment) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from builders import provider, provision_request
 from sirocco.domains.kubernetes.neighbours import neighbours
+from sirocco.domains.kubernetes.simulator import neighbourhood
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 
@@ -141,3 +142,33 @@ def test_a_neighbour_that_the_agent_deletes_is_missing_from_the_world_with_it():
     left, after, without = lived(request, delete)
     assert not [name for name in left if name.startswith(victim)], "its pods go with it"
     assert ("Deployment", victim) in without - after
+
+
+@pytest.fixture
+def settled(monkeypatch):
+    """The moments at which controllers were asked to bring neighbours to rest."""
+    moments, settle = [], neighbourhood.settle
+
+    def counting(dynamics, moment):
+        moments.append(moment)
+        settle(dynamics, moment)
+
+    monkeypatch.setattr(neighbourhood, "settle", counting)
+    return moments
+
+
+def test_neighbours_come_to_rest_once_for_all_environments_of_a_scenario(settled):
+    request = filled(WEB)
+    lived(request, listed)
+    once = len(settled)
+    assert once
+    lived(replace(request, seed=6), listed)
+    assert len(settled) == once
+
+
+def test_whoever_reads_what_is_declared_pays_for_no_neighbours(settled):
+    async def read(environment):
+        return (await environment.access.client.request("GET", f"{APPS}/deployments/web")).status
+
+    assert lived(filled(WEB), read) == 200
+    assert not settled

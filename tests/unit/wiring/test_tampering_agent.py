@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from recorded_run import KEY
+from remembered import witnesses_remembered
 from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 from sirocco.errors import EvidenceError
 from sirocco.evidence.ledger import Ledger
@@ -90,7 +91,7 @@ def _run(path, tamper):
         async for event in run(core, assembly.extensions):
             recorder.handle(event)
 
-    with directory.create_run(write_yaml(document), document["config_hash"]):
+    with directory.create_run(write_yaml(document), document["config_hash"]), witnesses_remembered():
         asyncio.run(recorded())
         verdict = recorder.finish(assembly.extensions)["verdict"]
     return verdict, agent

@@ -59,15 +59,16 @@ async def _candidates(
 
 
 async def destroy_everything(kubernetes: Kubernetes, situation: Situation, default: str) -> None:
-    """Delete what is listed and what is declared, type by type, and the namespaces; refusals are no obstacle."""
+    """Delete what is declared and then all the rest, type by type, and the namespaces; refusals are no obstacle."""
     namespaces = tuple(dict.fromkeys((*scenario_namespaces(situation), default)))
     for namespace in namespaces:
         for row in sorted(RESOURCE_TYPES, key=lambda row: row.noun not in _OWNERS):
             if row.namespaced and row.noun not in _KEPT_BY_THE_CLUSTER:
-                listed = map(name_of, await kubernetes.items(row.noun, namespace))
-                declared = declared_names(situation, row.noun, namespace)
-                for name in dict.fromkeys((*listed, *declared)):
+                for name in declared_names(situation, row.noun, namespace):
                     await kubernetes.delete(row.noun, namespace, name)
+                if not (await kubernetes.delete_collection(row.noun, namespace)).succeeded:
+                    for item in await kubernetes.items(row.noun, namespace):
+                        await kubernetes.delete(row.noun, namespace, name_of(item))
     for namespace in namespaces:
         await kubernetes.delete("namespace", namespace, namespace)
 

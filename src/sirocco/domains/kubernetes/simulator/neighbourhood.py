@@ -54,12 +54,10 @@ class Neighbourhood:
         self._dynamics, self._request, self._past = dynamics, request, past
         self._laid: list[tuple[ResourceType, Json]] = []
         self._finish: dict[str, Callable[[], None]] = {}
-        for kind in {entry.kind for entry in request.neighbours}:
-            places = {entry.namespace or "" for entry in request.neighbours if entry.kind == kind}
-            nouns = (*_nouns(kind), *([ENDPOINTS.noun] if kind == _WITH_ENDPOINTS else ()))
-            is_wide = not all(BY_NOUN[noun].namespaced for noun in nouns)
+        self._groups = _groups(request.neighbours)
+        for kind, group in self._groups.items():
             self._finish[kind] = dynamics.store.prepare(
-                nouns, partial(self._lay, kind), places | ({""} if is_wide else set())
+                group.nouns, partial(self._lay, kind), group.places, only_adds=True
             )
 
     def changed_objects(self) -> Iterator[Json]:
@@ -83,8 +81,7 @@ class Neighbourhood:
         if is_record(kind):
             yield from self._records(kind)
             return
-        near = {kind, _LEAN_ON.get(kind)}
-        model = _model(tuple(one for one in self._request.neighbours if one.kind in near), self._request.preconditions)
+        model = _model(self._groups[kind].at_rest_together, self._request.preconditions)
         own = _Copies(self._dynamics, Ids(derived_seed(self._request.seed, "neighbours", kind)), self._past, model.fate)
         for noun in _nouns(kind):
             for obj in model.objects[noun]:
@@ -97,17 +94,41 @@ class Neighbourhood:
         """What services hold about the neighbours, which no controller looks at."""
         ids = Ids(derived_seed(self._request.seed, "neighbours", kind))
         scene = Scene(self._request.preconditions, self._past.start, str(ids.number()))
-        for entry in self._request.neighbours:
-            if entry.kind == kind:
-                made = record_of(entry, scene)
-                metadata = {**made["metadata"], "uid": ids.uid()}
-                metadata["creationTimestamp"] = stamp(self._past.birth(kind, metadata, None))
-                yield BY_NOUN[kind], self._dynamics.store.dated_object({**made, "metadata": metadata})
+        for entry in self._groups[kind].entries:
+            made = record_of(entry, scene)
+            metadata = {**made["metadata"], "uid": ids.uid()}
+            metadata["creationTimestamp"] = stamp(self._past.birth(kind, metadata, None))
+            yield BY_NOUN[kind], self._dynamics.store.dated_object({**made, "metadata": metadata})
 
 
 def _nouns(kind: str) -> tuple[str, ...]:
     """The types of what there is because of a neighbour of a kind."""
     return _MADE_OF.get(kind, (kind,))
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The neighbours of one kind, and where whoever looks finds them."""
+
+    entries: tuple[StateEntry, ...]
+    at_rest_together: tuple[StateEntry, ...]
+    """The same and what they come to rest beside."""
+    nouns: tuple[str, ...]
+    places: frozenset[str]
+
+
+@remember_results
+def _groups(neighbours: tuple[StateEntry, ...]) -> dict[str, _Group]:
+    """The neighbours by kind; the same values for all environments of a scenario, for results go by them."""
+    found: dict[str, _Group] = {}
+    for kind in dict.fromkeys(entry.kind for entry in neighbours):
+        own = tuple(entry for entry in neighbours if entry.kind == kind)
+        near = {kind, _LEAN_ON.get(kind)}
+        nouns = (*_nouns(kind), *([ENDPOINTS.noun] if kind == _WITH_ENDPOINTS else ()))
+        is_wide = not all(BY_NOUN[noun].namespaced for noun in nouns)
+        places = frozenset(entry.namespace or "" for entry in own) | ({""} if is_wide else set())
+        found[kind] = _Group(own, tuple(entry for entry in neighbours if entry.kind in near), nouns, places)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,11 +234,15 @@ class _Copies:
 
 
 def _replaced(value: Any, words: Mapping[str, str]) -> Any:
-    """A value in which some words stand for others."""
+    """A value in which some words stand for others; the very same where none of them occurs."""
     if isinstance(value, str):
         for old, new in words.items():
             value = value.replace(old, new) if old in value else value
         return value
-    if isinstance(value, Mapping):
-        return {key: _replaced(part, words) for key, part in value.items()}
-    return [_replaced(part, words) for part in value] if isinstance(value, list) else value
+    if isinstance(value, dict):
+        parts = {key: _replaced(part, words) for key, part in value.items()}
+        return parts if any(parts[key] is not part for key, part in value.items()) else value
+    if isinstance(value, list):
+        items = [_replaced(part, words) for part in value]
+        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+    return value
