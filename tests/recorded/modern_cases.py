@@ -38,7 +38,11 @@ def modern_cases() -> list[Case]:
 
 
 def _case(
-    area: str, name: str, *steps: Request, before: Sequence[Request] = (), cleanup: Sequence[Request] = (),
+    area: str,
+    name: str,
+    *steps: Request,
+    before: Sequence[Request] = (),
+    cleanup: Sequence[Request] = (),
     pause: float = 0.3,
 ) -> Case:
     """One case; NS in its requests stands for its namespace."""
@@ -784,7 +788,9 @@ def _list_cases() -> Iterator[Case]:
 
 
 def _table_cases() -> Iterator[Case]:
-    job = _obj("Job", "once", "batch/v1", spec={"template": {"spec": {"containers": [_container()], _RESTART: "Never"}}})
+    job = _obj(
+        "Job", "once", "batch/v1", spec={"template": {"spec": {"containers": [_container()], _RESTART: "Never"}}}
+    )
     bodies: Mapping[str, tuple[str, Json | None]] = {
         "pods": ("pods", _pod(initContainers=[_container("side", restartPolicy="Always")])),
         "deployments": ("apps/v1/deployments", _workload()),

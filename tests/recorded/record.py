@@ -103,12 +103,12 @@ def served(programs: Programs, users: Mapping[str, Any]) -> Iterator[tuple[str, 
 
 
 def _wait_until_ready(base: str, token: str, server: Child) -> None:
-    context = ssl._create_unverified_context()  # noqa: S323, SLF001 - our own server on loopback
+    context = ssl._create_unverified_context()
     deadline = time.monotonic() + _START_SECONDS
     while True:
-        request = urllib.request.Request(f"{base}/readyz", headers={"Authorization": f"Bearer {token}"})  # noqa: S310
+        request = urllib.request.Request(f"{base}/readyz", headers={"Authorization": f"Bearer {token}"})
         try:
-            with urllib.request.urlopen(request, context=context, timeout=5):  # noqa: S310
+            with urllib.request.urlopen(request, context=context, timeout=5):
                 break
         except OSError as error:
             if server.has_ended or time.monotonic() > deadline:
