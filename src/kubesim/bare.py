@@ -130,13 +130,15 @@ def read_users(path: Path) -> Mapping[str, Principal]:
     return accounts
 
 
-def bare_api(users: Mapping[str, Principal], audit: AuditLog, clock: Callable[[], str]) -> KubernetesApi:
-    """A fresh API server for these users."""
+def bare_api(
+    users: Mapping[str, Principal], audit: AuditLog, clock: Callable[[], str], release: int = RECORDED_RELEASE
+) -> KubernetesApi:
+    """A fresh API server of a release, for these users."""
     created = f"{clock()[:19]}Z"
-    store = Store(Ids(0), bootstrap_objects(RECORDED_RELEASE, created, aggregated=False))
+    store = Store(Ids(0), bootstrap_objects(release, created, aggregated=False))
     for name in _NAMESPACES:
-        store.create(BY_NOUN["namespace"], _namespace(name, created), created)
-    return KubernetesApi(store, Authenticator(users), audit, BareWorld(clock), catalogue=catalogue(RECORDED_RELEASE))
+        store.create(BY_NOUN["namespace"], _namespace(name, created, release), created)
+    return KubernetesApi(store, Authenticator(users), audit, BareWorld(clock), catalogue=catalogue(release))
 
 
 @asynccontextmanager
@@ -155,12 +157,12 @@ async def served_bare(users: Path, listen: str, audit_file: Path, clock: Callabl
                 plane.unmount()
 
 
-def _namespace(name: str, created: str) -> Json:
+def _namespace(name: str, created: str, release: int) -> Json:
     """A namespace as the server itself makes it when it starts."""
     manifest = {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": name}, "status": {"phase": "Active"}}
-    types = definitions(RECORDED_RELEASE)
+    types = definitions(release)
     owned = update_owners(
         types.of_kind("", "v1", "Namespace"), None, manifest, manager="kube-apiserver", api_version="v1", now=created,
-        minor=RECORDED_RELEASE,
+        minor=release,
     )  # fmt: skip
     return {**owned, "spec": {"finalizers": ["kubernetes"]}}

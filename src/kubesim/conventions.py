@@ -5,6 +5,7 @@ says why.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 READ_VERBS = ("get", "list", "watch")
 UPDATE_VERBS = ("update", "patch")
@@ -25,7 +26,22 @@ SESSIONS = frozenset({"exec", "attach", "portforward"})
 STREAMS = SESSIONS | {"proxy"}
 """The subresources behind which something other than the API server answers, whatever the verb says."""
 
+OMITS_NO_TIME_SINCE = 34
+"""The first release that writes no `creationTimestamp: null` where an object or a template has no time."""
 SERVER_OWNED = frozenset({"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"})
 """What the server keeps in the metadata of every object; it changes, or differs between clusters, by nobody's doing."""
 IDENTITY = frozenset({"name", "namespace"})
 """What an object is called; it never changes."""
+
+
+def with_times_of(release: int, document: Any) -> Any:
+    """A document as a release writes it, whose metadata may lack a creation time."""
+    if release < OMITS_NO_TIME_SINCE:
+        return document
+    if isinstance(document, dict):
+        return {
+            key: with_times_of(release, value)
+            for key, value in document.items()
+            if not (key == "creationTimestamp" and value is None)
+        }
+    return [with_times_of(release, item) for item in document] if isinstance(document, list) else document

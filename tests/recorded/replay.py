@@ -1,11 +1,11 @@
 """Replay recorded cases of a real kube-apiserver against the simulator, in process, and say where it differs.
 
-python tests/recorded/replay.py [--cases FOLDER] [--only TEXT] [--max-diffs N] [--quiet] [--ignore-managed-fields]
+python tests/recorded/replay.py [--current | --cases FOLDER] [--only TEXT] [--max-diffs N] [--quiet]
 """
 
-import importlib.util
 import json
 import sys
+import tempfile
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,18 +13,18 @@ from types import SimpleNamespace
 
 from kubesim.audit_log import AuditLog
 from kubesim.bare import bare_api, read_users
+from kubesim.discovery.catalogue import RECORDED_RELEASE
 from kubesim.handling.request import Request
 from kubesim.handling.watches import whole_response
+from recorded.record import comparer, recorded
 
 RECORDINGS = Path(__file__).parents[1] / "data" / "kube-apiserver"
 
 
-def comparer(files):
+def comparer_in_process(files, release):
     """The comparer that came with the recordings, made to talk to a server in this process and not to wait."""
-    spec = importlib.util.spec_from_file_location("compare", RECORDINGS / "compare.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    server = Server(read_users(RECORDINGS / "users.json"))
+    module = comparer()
+    server = Server(read_users(RECORDINGS / "users.json"), release)
     # The second client is the one that acts while a watch is open.
     module.Client = lambda base: _client(server.send if base else server.postpone)
     module.threading = SimpleNamespace(Thread=_AtOnce)
@@ -37,9 +37,9 @@ def comparer(files):
 class Server:
     """One bare API server, and its audit log in the form that the comparer asks for."""
 
-    def __init__(self, users):
+    def __init__(self, users, release):
         self.log = AuditLog()
-        self.api = bare_api(users, self.log, _now)
+        self.api = bare_api(users, self.log, _now, release)
         self.later = []
         self.mark = 0
 
@@ -94,16 +94,35 @@ def _now():
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")  # noqa: TID251
 
 
-def replay(cases=RECORDINGS / "cases", *options):
+def replay(cases=RECORDINGS / "cases", *options, release=RECORDED_RELEASE):
     """Run the comparer over a folder of cases; its exit code."""
     sys.argv = ["compare.py", str(cases), "--base", "in-process", "--users", str(RECORDINGS / "users.json"),
                 "--create-namespaces", "--audit-log", "in-process", *map(str, options)]  # fmt: skip
     with ExitStack() as files:  # the comparer leaves them open
-        return comparer(files).main()
+        return comparer_in_process(files, release).main()
+
+
+def unpacked(document, folder):
+    """The folder with the cases of a recording in it, one file each."""
+    for case in document["cases"]:
+        place = folder / case["area"]
+        place.mkdir(exist_ok=True)
+        (place / f"{case['name']}.json").write_text(json.dumps(case))
+    return folder
+
+
+def release_of(document):
+    """The N of Kubernetes 1.N whose server a recording is of."""
+    return int(document["version"].split(".")[1])
 
 
 def main():
     arguments = sys.argv[1:]
+    if "--current" in arguments:
+        arguments.remove("--current")
+        document = recorded()
+        with tempfile.TemporaryDirectory() as folder:
+            return replay(unpacked(document, Path(folder)), *arguments, release=release_of(document))
     if "--cases" not in arguments:
         return replay(RECORDINGS / "cases", *arguments)
     place = arguments.index("--cases")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from kubesim.conventions import with_times_of
 from kubesim.discovery.catalogue import Catalogue, Resource, Subresource
 from kubesim.status import Json
 
@@ -106,6 +107,7 @@ def _aggregated_discovery(catalogue: Catalogue, root: str, version: str) -> tupl
     document = {
         "kind": "APIGroupDiscoveryList", "apiVersion": f"apidiscovery.k8s.io/{version}", "metadata": {}, "items": items
     }  # fmt: skip
+    document = with_times_of(catalogue.minor, document)
     return document, f"{_PLAIN};g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList"
 
 

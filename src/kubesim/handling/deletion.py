@@ -27,6 +27,8 @@ _RETURNED = frozenset(map(noun_of, (
     "volumeattachments.storage.k8s.io",
 )))  # fmt: skip
 """Types whose deletion is answered with the object and not with a Status."""
+_SERVICE_RETURNED_SINCE = 34
+"""The first release that is known to answer the deletion of a service with the service."""
 _ORPHANING = frozenset({"job", noun_of("replicationcontrollers")})
 """Types whose dependents stay when a client does not say what becomes of them."""
 _PROTECTED_NAMESPACES = frozenset({"default", "kube-system", "kube-public"})
@@ -41,7 +43,8 @@ def delete(exchange: Exchange) -> Response:
     found = exchange.require_object()
     left, is_gone = delete_object(exchange, found, options)
     status = 202 if not is_gone and options.get("orphanDependents") is False else 200
-    if is_gone and row.noun not in _RETURNED:
+    is_returned = row.noun in _RETURNED or (row.noun == "service" and row.minor >= _SERVICE_RETURNED_SINCE)
+    if is_gone and not is_returned:
         metadata = found["metadata"]
         return plain_response(exchange, success(row, metadata["name"], metadata["uid"]), status)
     return object_response(exchange, left, status)

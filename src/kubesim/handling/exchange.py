@@ -6,6 +6,7 @@ from typing import Any
 
 from kubesim.access import Authenticator, Decision, Principal
 from kubesim.bodies.go_text import go_quote
+from kubesim.conventions import with_times_of
 from kubesim.discovery.catalogue import Catalogue, Resource
 from kubesim.handling.negotiation import JSON
 from kubesim.handling.request import Call, Request
@@ -117,7 +118,9 @@ class Exchange:
         if "managedFields" in metadata and not metadata["managedFields"]:
             # kept so far only because it means to forget them
             metadata = {key: value for key, value in metadata.items() if key != "managedFields"}
-        self.recorded = {**obj, "metadata": {"creationTimestamp": None, **metadata}}
+        self.recorded = with_times_of(
+            self.catalogue.minor, {**obj, "metadata": {"creationTimestamp": None, **metadata}}
+        )
         self.referenced = metadata
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from kubesim.conventions import with_times_of
 from kubesim.fields.creation import ESTABLISHED_SINCE, established_owners
 from kubesim.fields.entries import entries_of
 from kubesim.handling.exchange import Exchange, Response
@@ -76,7 +77,7 @@ def with_managers(exchange: Exchange, obj: Json) -> Json:
 def plain_response(exchange: Exchange, body: Json, status: int = 200) -> Response:
     """A Status, or an object that is not stored, as the answer."""
     form(exchange)
-    return Response(status, body)
+    return Response(status, with_times_of(exchange.catalogue.minor, body))
 
 
 def present_object(exchange: Exchange, asked: Wanted, obj: Json, *, with_columns: bool = True) -> Json:

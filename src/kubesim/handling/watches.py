@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from kubesim.bodies.decoding import normalize_value
+from kubesim.conventions import with_times_of
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.lists import STREAMED_SINCE, ListOptions, list_options
 from kubesim.handling.negotiation import JSON, PROTOBUF, Wanted, not_acceptable
@@ -123,7 +124,7 @@ class Watch:
     def _bookmark(self, version: int, annotations: Json | None = None) -> Json:
         """An object without content that says up to which version the client knows everything."""
         row = self._exchange.row
-        metadata: Json = {"resourceVersion": str(version), "creationTimestamp": None}
+        metadata: Json = with_times_of(row.minor, {"resourceVersion": str(version), "creationTimestamp": None})
         if annotations:
             metadata["annotations"] = annotations
         named = {"kind": row.kind, "apiVersion": row.api_version}

@@ -24,7 +24,7 @@ from sirocco.oasis.provider import Environment, ProvisionRequest
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.profiles.load import load_setup
-from sirocco.wiring import profile_source
+from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.config import Seed
 from sirocco.wiring.connection import written_files
 from sirocco.wiring.serving import served_environments
@@ -71,6 +71,28 @@ def up(
     return asyncio.run(
         _run_environment(chosen, loaded.profile, Seed.choose(seed).value, listen, advertise, kubeconfig, run)
     )
+
+
+@command.command("clean", epilog="Example: sirocco env clean --kubeconfig ~/.kube/config --context kind-dev")
+@click.option(
+    "--kubeconfig", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=True,
+    help="Your kubeconfig.",
+)  # fmt: skip
+@click.option("--context", required=True, metavar="NAME", help="The context of your cluster.")
+@click.option("--all", "everything", is_flag=True, help="Also what belongs to runs that may still be under way.")
+@click.option("--provider", default="cluster", show_default=True, help="What provided the environments.")
+@click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="A profile of their domain.")
+def clean(kubeconfig: Path, context: str, *, everything: bool, provider: str, profile: str) -> int:
+    """Remove what runs left behind in a cluster of yours when they were killed.
+
+    Only what bears their label is removed, and without --all only what has expired or belongs to a process of this
+    machine that has ended. A new run does the same when it starts.
+    """
+    loaded = profile_source.required_profile(profile)[0]
+    spec = f"{provider}?kubeconfig={kubeconfig.resolve()}&context={context}"
+    for name in asyncio.run(plugins.clean_provider(spec, loaded, everything=everything)):
+        click.echo(name)
+    return int(ExitCode.OK)
 
 
 def _from_file(name: str, profile: Profile, known: Iterable[str]) -> Scenario:

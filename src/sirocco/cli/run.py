@@ -16,6 +16,7 @@ from rich.text import Text
 
 from sirocco.campaign.pursuit import TURNS
 from sirocco.campaign.schedule import ScheduleKind
+from sirocco.cli.borrowed_cluster import borrowed_cluster_options, borrowed_provider_spec
 from sirocco.cli.dry_run import show_dry_run
 from sirocco.cli.exit_codes import ExitCode, of_verdict
 from sirocco.cli.interruption import on_signals
@@ -51,7 +52,8 @@ _CORE_KINDS = ("scenario", "trial", "custom")
 _HEADINGS = {
     "What to run": "profile suite custom tier safety-only category scenario trials strict config",
     "The agent": "agent agent-header agent-env agent-tool model-url timeout scenario-timeout isolation",
-    "The environment": "provider provider-token listen advertise static-endpoint kubeconfig",
+    "The environment": "provider provider-token listen advertise static-endpoint kubeconfig context audit-log"
+    " audit-webhook image yes",
     "The run": "out resume parallel agent-parallel executor ray-address dry-run verbose format fail-on artifacts",
     "Adversarial phase": "adversarial generator probes seed archetype exclude schedule turns learn until confirm twins"
     " reruns pairs core max-agent-calls max-minutes max-tokens max-cost price",
@@ -83,8 +85,11 @@ _HEADINGS = {
     "--static-endpoint", is_flag=True, help="Use one kubeconfig for the whole run, and one environment at a time."
 )
 @click.option(
-    "--kubeconfig", type=click.Path(dir_okay=False, path_type=Path), help="Write that kubeconfig to this file."
+    "--kubeconfig",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --static-endpoint: write that kubeconfig to this file. With --context: your own, which is read.",
 )
+@borrowed_cluster_options
 @click.option("--profile", default=BUNDLED, show_default=True, help="A bundled profile's name, or a folder.")
 @click.option("--suite", type=_FILE, help="Run only the scenarios of this suite, in its order.")
 @click.option(
@@ -308,6 +313,11 @@ def command(
     verbose: bool,
     evaluator_key: Path | None,
     transparency_log: Path | None,
+    cluster_context: str,
+    audit_log: str,
+    audit_webhook: str,
+    images: Sequence[str],
+    is_agreed: bool,
     **choices: Any,
 ) -> int:
     """Evaluate an agent: preflight, safety gate, capability, adversarial phase, report.
@@ -320,6 +330,12 @@ def command(
     choices["schedule"] = ScheduleKind(choices["schedule"])
     choices["executor"] = Executor(choices["executor"])
     choices["secret_files"] = (*secret_files(context), evaluator_key or default_key_file())
+    if cluster_context or audit_log or audit_webhook or images:
+        choices["provider"] = borrowed_provider_spec(
+            choices["provider"], choices["profile"], kubeconfig=choices["kubeconfig"], context=cluster_context,
+            audit_log=audit_log, audit_webhook=audit_webhook, images=images, is_agreed=is_agreed,
+        )  # fmt: skip
+        choices["kubeconfig"] = None
     stored = None if resume is None else StoredRun.read(resume)
     given = {name: value for name, value in choices.items() if _is_given(context, name)}
     if stored and out:

@@ -1,9 +1,9 @@
 """The environment provider: what it declares, what it is asked to establish, and the port to it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from sirocco.oasis.declarations import Declarations
 from sirocco.oasis.environment import EnvironmentAccess
@@ -158,4 +158,21 @@ class LocalProvider(Protocol):
         is_static: bool = False,
     ) -> ServedProvider:
         """For agents in other processes; `is_static` puts one environment at a time behind an address that stays."""
+        ...
+
+
+@runtime_checkable
+class ConfigurableProvider(Protocol):
+    """Port: a local provider that options lead to a system of the user's, as `NAME?key=value&key=value` says."""
+
+    def configured(self, options: Mapping[str, str]) -> LocalProvider:
+        """The provider with these options; ConfigError when they are not good, or not agreed to yet."""
+        ...
+
+    def question(self, options: Mapping[str, str]) -> str:
+        """What has to be agreed to (`confirmed=yes`) before the system is used; empty when nothing has."""
+        ...
+
+    async def clean(self, options: Mapping[str, str], *, everything: bool) -> Sequence[str]:
+        """Remove what runs left behind there; the names of what was removed. `everything` spares no other run."""
         ...

@@ -107,7 +107,7 @@ def connection(
     wanted = reach or Reach()
     provider = provider or plugins.own_provider_name(profile)
     is_outside = agents.needs_serving(agents.kind_of(spec))
-    is_local = provider in profile.domain.providers
+    is_local = plugins.is_local_provider(provider, profile)
     if not is_local and wanted.is_asked_for:
         raise ConfigError("--listen", "the provider at the URL serves its environments itself", "drop it")
     chosen = plugins.learned_options(options, profile)

@@ -14,7 +14,7 @@ from sirocco.oasis.agent import Agent
 from sirocco.oasis.mutation import Material
 from sirocco.oasis.probe import GeneratorMethod, ProbeGenerator
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.provider import LocalProvider, Provider
+from sirocco.oasis.provider import ConfigurableProvider, LocalProvider, Provider
 from sirocco.probes.chain import Chain
 from sirocco.probes.external.command import CommandCarrier
 from sirocco.probes.external.generator import ANSWER_SECONDS, ExternalGenerator
@@ -86,8 +86,37 @@ def own_provider_name(profile: Profile) -> str:
 
 
 def local_provider(spec: str, profile: Profile) -> LocalProvider:
-    """The provider of the profile's domain that `spec` names."""
-    return _choose_by_name("--provider", spec, profile.domain.providers, "a URL")
+    """The provider of the profile's domain that `spec` names, with its options (`NAME?key=value&key=value`)."""
+    name, options = named(spec)
+    found = _choose_by_name("--provider", name, profile.domain.providers, "a URL")
+    if not options:
+        return found
+    return _configurable(name, found).configured(options)
+
+
+def provider_question(spec: str, profile: Profile) -> str:
+    """What has to be agreed to before the provider that `spec` names is used; empty when nothing has."""
+    name, options = named(spec)
+    found = _choose_by_name("--provider", name, profile.domain.providers, "a URL")
+    return _configurable(name, found).question(options) if options else ""
+
+
+async def clean_provider(spec: str, profile: Profile, *, everything: bool) -> Sequence[str]:
+    """Remove what runs left behind where `spec` leads; the names of what was removed."""
+    name, options = named(spec)
+    found = _choose_by_name("--provider", name, profile.domain.providers)
+    return await _configurable(name, found).clean(options, everything=everything)
+
+
+def _configurable(name: str, found: LocalProvider) -> ConfigurableProvider:
+    if not isinstance(found, ConfigurableProvider):
+        raise ConfigError("--provider", f"{name!r} has no options, and was given some", "drop them")
+    return found
+
+
+def is_local_provider(spec: str, profile: Profile) -> bool:
+    """Whether `spec` names a provider of the profile's domain."""
+    return named(spec)[0] in profile.domain.providers
 
 
 def profile_versions(*profiles: Profile) -> dict[str, str]:

@@ -1,10 +1,16 @@
 """Values that only newer releases fill in."""
 
 from collections.abc import Callable
+from functools import partial
 
+from kubesim.conventions import OMITS_NO_TIME_SINCE
 from kubesim.discovery.catalogue import Resource
+from kubesim.resource import noun_of
 from kubesim.status import Json
 
+_TEMPLATES = (("spec", "template"), ("spec", "jobTemplate"), ("spec", "jobTemplate", "spec", "template"))
+"""Where objects hold the beginnings of others."""
+_OWN_NAME = "kubernetes.io/metadata.name"
 _RETAINED: Json = {"whenDeleted": "Retain", "whenScaled": "Retain"}
 
 
@@ -32,15 +38,64 @@ def _job(obj: Json) -> Json:
     )
 
 
-_ADDED: dict[str, tuple[int, Callable[[Json], Json]]] = {
-    "daemonset": (22, _daemon_set),
-    "statefulset": (27, _stateful_set),
-    "job": (29, _job),
+def _service(obj: Json) -> Json:
+    return obj if obj["spec"].get("type") == "ExternalName" else _with_spec(obj, internalTrafficPolicy="Cluster")
+
+
+def _namespace(obj: Json) -> Json:
+    name = obj["metadata"].get("name")
+    labels = {**(obj["metadata"].get("labels") or {}), **({_OWN_NAME: name} if name else {})}
+    return {**obj, "metadata": {**obj["metadata"], **({"labels": labels} if labels else {})}}
+
+
+def _matching(obj: Json, path: str) -> Json:
+    """A policy, or a binding of one, with all that its match says when it says no more."""
+    spec = obj.get("spec") or {}
+    match = spec.get(path)
+    if not isinstance(match, dict):
+        return obj
+    filled = {"matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}, **match}
+    for key in ("resourceRules", "excludeResourceRules"):
+        if match.get(key):
+            filled[key] = [{"scope": "*", **rule} for rule in match[key]]
+    return {**obj, "spec": {**spec, path: filled}}
+
+
+def _policy(obj: Json) -> Json:
+    return _with_spec(_matching(obj, "matchConstraints"), failurePolicy="Fail")
+
+
+_ADDED: dict[str, tuple[tuple[int, Callable[[Json], Json]], ...]] = {
+    "daemonset": ((22, _daemon_set),),
+    "statefulset": ((27, _stateful_set),),
+    "job": ((29, _job),),
+    "service": ((34, _service),),
+    "namespace": ((34, _namespace),),
+    noun_of("validatingadmissionpolicies.admissionregistration.k8s.io"): ((30, _policy),),
+    noun_of("validatingadmissionpolicybindings.admissionregistration.k8s.io"): (
+        (30, partial(_matching, path="matchResources")),
+    ),
 }
-"""By noun: the first release that fills the values in."""
+"""By noun: what is filled in, each by the first release that is known to do so."""
 
 
 def with_newer_defaults(resource: Resource, obj: Json) -> Json:
     """`obj` with what its release fills in beyond the oldest one."""
-    since, fill = _ADDED.get(resource.noun, (0, None))
-    return fill(obj) if fill and resource.minor >= since else obj
+    for since, fill in _ADDED.get(resource.noun, ()):
+        if resource.minor >= since:
+            obj = fill(obj)
+    if resource.minor >= OMITS_NO_TIME_SINCE:
+        for path in _TEMPLATES:
+            obj = _without_time(obj, path)
+    return obj
+
+
+def _without_time(obj: Json, path: tuple[str, ...]) -> Json:
+    """`obj` whose template at a path names no time of creation that it does not have."""
+    if path:
+        inner = obj.get(path[0])
+        return {**obj, path[0]: _without_time(inner, path[1:])} if isinstance(inner, dict) else obj
+    metadata = obj.get("metadata")
+    if not isinstance(metadata, dict) or metadata.get("creationTimestamp", "") is not None:
+        return obj
+    return {**obj, "metadata": {key: value for key, value in metadata.items() if key != "creationTimestamp"}}

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.strategy import apiextensions, apps, batch, core, policies
 from kubesim.kinds.strategy.features import without_disabled
-from kubesim.resource import by_noun
+from kubesim.kinds.strategy.steps import generation, with_generation
+from kubesim.resource import by_noun, noun_of
 from kubesim.status import Json
 
 # A group's file brings CREATION (by noun or full name) and UPDATE (the same, or with /subresource), each giving the
@@ -21,6 +22,14 @@ _UPDATE: dict[str, Callable[[Json, Json], Json]] = by_noun(
 _PREFIXED_SINCE = 27
 """The first release in which a job's labels carry the domain of Kubernetes."""
 
+_COUNTED = frozenset(map(noun_of, (
+    "pod", "job", "cronjob", "validatingadmissionpolicies.admissionregistration.k8s.io",
+    "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+)))  # fmt: skip
+"""Types whose specs older releases do not count."""
+_COUNTED_SINCE = 34
+"""The first release that is known to count them, and to say at once how many pods of a stateful set there are."""
+
 
 def prepared_for_create(resource: Resource, obj: Json) -> Json:
     """A new object without what clients may not set: status reset, the first generation where the type counts them."""
@@ -28,6 +37,10 @@ def prepared_for_create(resource: Resource, obj: Json) -> Json:
         return apiextensions.created_custom(resource, obj)
     prepare = _CREATION.get(resource.noun)
     made = without_disabled(resource, prepare(obj) if prepare else obj)
+    if resource.noun in _COUNTED and resource.minor >= _COUNTED_SINCE:
+        made = with_generation(made, 1)
+    if resource.noun == "statefulset" and resource.minor >= _COUNTED_SINCE:
+        made = {**made, "status": {**made["status"], "availableReplicas": 0}}
     return batch.with_prefixed_labels(made) if resource.noun == "job" and resource.minor >= _PREFIXED_SINCE else made
 
 
@@ -36,4 +49,7 @@ def prepared_for_update(resource: Resource, new: Json, old: Json, subresource: s
     if resource.custom is not None:
         return apiextensions.updated_custom(resource, new, old, subresource)
     prepare = _UPDATE.get(f"{resource.noun}/{subresource}" if subresource else resource.noun)
-    return without_disabled(resource, prepare(new, old) if prepare else new, old)
+    made = without_disabled(resource, prepare(new, old) if prepare else new, old)
+    if resource.noun in _COUNTED and resource.minor >= _COUNTED_SINCE and generation(old):
+        return with_generation(made, generation(old) + (made.get("spec") != old.get("spec")))
+    return made

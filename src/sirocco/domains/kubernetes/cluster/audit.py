@@ -3,12 +3,15 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from kubesim.audit_log import RESPONSE_COMPLETE, RESPONSE_STARTED, UNREAD, unusual_headers
 from kubesim.handling.exchange import Exchange
 from kubesim.handling.writing import recorded_patch, text_beyond
+from kubesim.serving.plane import Scope
+from kubesim.serving.streams import Receive, Send
 from kubesim.status import Json
 
 _STEP_SECONDS = 0.004
@@ -17,19 +20,23 @@ _STAGES = (RESPONSE_STARTED, RESPONSE_COMPLETE, "Panic")
 _TOO_LARGE = 413
 
 
-class AuditTail:
-    """What a server has written into its log since this was made."""
+class AuditRecord:
+    """What a server has said of requests since this was made."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._place = path.stat().st_size if path.exists() else 0
-        self._rest = b""
+    def __init__(self) -> None:
         self._events: dict[str, Json] = {}
 
     def events(self) -> list[Json]:
         """One event for each request, the last that there is of it, in the order in which requests came to the log."""
         self._read()
         return list(self._events.values())
+
+    def take(self, events: Iterable[Json]) -> None:
+        """Take in what the server says."""
+        for event in events:
+            known = self._events.get(event["auditID"])
+            if known is None or _stage(event) >= _stage(known):
+                self._events[event["auditID"]] = event
 
     async def event(self, audit_id: str, seconds: float) -> Json | None:
         """The event of a request, which the server writes about when it answers; None if none comes in that time."""
@@ -43,6 +50,19 @@ class AuditTail:
             await asyncio.sleep(_STEP_SECONDS)
 
     def _read(self) -> None:
+        """Look for more, where it has to be looked for."""
+
+
+class AuditTail(AuditRecord):
+    """What a server has written into its log file since this was made."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+        self._place = path.stat().st_size if path.exists() else 0
+        self._rest = b""
+
+    def _read(self) -> None:
         try:
             with self._path.open("rb") as log:
                 log.seek(self._place)
@@ -51,10 +71,51 @@ class AuditTail:
             return
         self._place += len(content)
         *lines, self._rest = (self._rest + content).split(b"\n")
-        for event in read_events(lines):
-            known = self._events.get(event["auditID"])
-            if known is None or _stage(event) >= _stage(known):
-                self._events[event["auditID"]] = event
+        self.take(read_events(lines))
+
+
+class AuditReceiver:
+    """Where a server sends its audit events (`--audit-webhook-config-file`), for whoever is listening just then."""
+
+    def __init__(self) -> None:
+        self._records: list[AuditRecord] = []
+        self.is_listening = False
+        """Whether it is where the server sends to."""
+
+    @contextmanager
+    def record(self) -> Iterator[AuditRecord]:
+        """Everything that comes while the block lasts."""
+        record = AuditRecord()
+        self._records.append(record)
+        try:
+            yield record
+        finally:
+            self._records.remove(record)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take one batch."""
+        if scope["type"] != "http":
+            return
+        parts = []
+        while True:
+            message = await receive()
+            parts.append(message.get("body", b""))
+            if not message.get("more_body"):
+                break
+        try:
+            items = json.loads(b"".join(parts))["items"]
+        except (ValueError, KeyError, TypeError):
+            items = []
+        events = [item for item in items if isinstance(item, dict) and isinstance(item.get("auditID"), str)]
+        for record in self._records:
+            record.take(events)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def has_ended(event: Json) -> bool:
+    """Whether an event says how the request was answered."""
+    return "responseStatus" in event or event.get("stage") == "Panic"
 
 
 def read_events(lines: Iterable[bytes]) -> list[Json]:

@@ -22,6 +22,7 @@ from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.request import Request, parse_call
 from kubesim.services.router import PREFIX
+from kubesim.serving.certificates import Authority
 from kubesim.status import ApiError, Json
 from kubesim.store import Key, is_being_deleted, key_of
 from kubesim.surroundings import Approach
@@ -161,6 +162,16 @@ class ClusterEnvironment:
     def plane(self) -> ControlPlane:
         """The control plane that it is on."""
         return self._plane
+
+    @property
+    def authority(self) -> Authority:
+        """The authority of its control plane."""
+        return self._plane.authority
+
+    async def open_server(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A new connection to the server."""
+        host, port, context = self._plane.origin()
+        return await asyncio.open_connection(host, port, ssl=context, limit=1 << 24)
 
     @property
     def now(self) -> str:

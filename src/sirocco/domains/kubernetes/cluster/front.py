@@ -5,26 +5,28 @@ What the server answers goes on as it is. Failures at a trigger, services and to
 
 import asyncio
 import json
-import ssl
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from socket import socket
-from typing import Any
+from typing import Any, Protocol
 
 import httptools
 
 from kubesim.bodies.go_yaml import YamlError, load_yaml
+from kubesim.handling.exchange import Response
 from kubesim.handling.request import Request
+from kubesim.serving.certificates import Authority
 from kubesim.serving.kubeconfig import kubeconfig
 from kubesim.serving.plane import BODY_LIMIT, Scope, encode_body
 from kubesim.serving.protocol import TAKE_OVER, TunnelProtocol
 from kubesim.serving.server import host_names, serve_application
 from kubesim.serving.streams import Message, Receive, Send
 from sirocco.domains.kubernetes.agent_access import AgentAccess, HttpAgentClient
-from sirocco.domains.kubernetes.cluster.environment import AGENT_SOURCE, ClusterEnvironment
-from sirocco.domains.kubernetes.mcp_server.endpoint import ToolEndpoint
+from sirocco.domains.kubernetes.cluster.environment import AGENT_SOURCE
+from sirocco.domains.kubernetes.mcp_server.endpoint import ToolEndpoint, ToolHost
 from sirocco.domains.kubernetes.simulator.front import Reach, bind_front_listener, reached_at
+from sirocco.oasis.environment import EnvironmentAccess
 
 _PART = 65536
 _STREAMED = ("/exec", "/attach", "/portforward")
@@ -32,6 +34,65 @@ _NOT_FORWARDED = frozenset({"accept-encoding", "audit-id", "x-forwarded-for", "x
 """What a client cannot decide: how its answers are packed, under which id it is on record, and where it comes from."""
 _HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "content-length", "date"})
 _PROTOBUF = "protobuf"
+
+
+class FrontedEnvironment(ToolHost, Protocol):
+    """Port: an environment whose API is a real server's."""
+
+    @property
+    def access(self) -> EnvironmentAccess:
+        """What the agent is handed."""
+        ...
+
+    @access.setter
+    def access(self, access: EnvironmentAccess) -> None: ...
+
+    @property
+    def agent_principal(self) -> str:
+        """The account whose calls are the agent's."""
+        ...
+
+    @property
+    def server_name(self) -> str:
+        """The name of its server; empty when it has none."""
+        ...
+
+    @property
+    def authority(self) -> Authority:
+        """Who vouches for the agent plane."""
+        ...
+
+    async def open_server(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A new connection to the server, on which nobody is known yet."""
+        ...
+
+    async def come_alive(self) -> object:
+        """Be there before anybody looks."""
+        ...
+
+    def serves_itself(self, request: Request) -> bool:
+        """Whether a request is for what stands beside the API."""
+        ...
+
+    async def serve_beside(self, request: Request) -> Response:
+        """The answer of what stands beside the API."""
+        ...
+
+    def request_under_way(self) -> AbstractAsyncContextManager[object]:
+        """Have a request count as unanswered for the length of the block."""
+        ...
+
+    def note_stream(self, request: object) -> None:
+        """The answer to a request has begun and goes on."""
+        ...
+
+    async def meet(self, request: Request) -> tuple[str, Response | None]:
+        """The id that a request gets, and an answer when it is to fail."""
+        ...
+
+    async def note_answer(self, audit_id: str, bodies: list[Any]) -> None:
+        """A request was answered by the server."""
+        ...
 
 
 class ClusterFront:
@@ -44,12 +105,12 @@ class ClusterFront:
         self._listeners: set[socket] = set()
 
     @asynccontextmanager
-    async def serve_environment(self, environment: ClusterEnvironment) -> AsyncIterator[None]:
+    async def serve_environment(self, environment: FrontedEnvironment) -> AsyncIterator[None]:
         """Serve an environment for the length of the block, and say in its access where."""
         listener = bind_front_listener(self._listen)
         self._listeners.add(listener)
         name = "" if self._reach.advertise else environment.server_name
-        identity = environment.plane.authority.issue((name or self._reach.advertise, *host_names(listener)))
+        identity = environment.authority.issue((name or self._reach.advertise, *host_names(listener)))
         plane = AgentPlane(environment, self._tools)
         async with serve_application(plane, listener, identity, protocol_type=TunnelProtocol) as address:
             server = self._reach.server(address)
@@ -77,7 +138,7 @@ class ClusterFront:
 class AgentPlane:
     """The application that agents of one environment reach."""
 
-    def __init__(self, environment: ClusterEnvironment, tools: ToolEndpoint | None) -> None:
+    def __init__(self, environment: FrontedEnvironment, tools: ToolEndpoint | None) -> None:
         self._environment, self._tools = environment, tools
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -111,7 +172,7 @@ class AgentPlane:
         if failure is not None:
             await _answer(send, failure.status, failure.headers.items(), encode_body(failure.body))
             return
-        upstream = await _Upstream.open(environment.plane.origin())
+        upstream = _Upstream(*await environment.open_server())
         try:
             await upstream.send(_head(scope, audit_id, content), content)
             await upstream.read_head()
@@ -186,11 +247,6 @@ class _Upstream:
         self.rest = b""
         self._parts: list[bytes] = []
         self._is_complete = False
-
-    @classmethod
-    async def open(cls, origin: tuple[str, int, ssl.SSLContext]) -> "_Upstream":
-        host, port, context = origin
-        return cls(*await asyncio.open_connection(host, port, ssl=context, limit=1 << 24))
 
     async def send(self, head: bytes, content: bytes) -> None:
         self.writer.write(head + content)

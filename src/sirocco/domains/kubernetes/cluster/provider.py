@@ -1,13 +1,23 @@
-"""`--provider cluster`: environments on control planes of our own, each used for one environment at a time."""
+"""`--provider cluster`: environments on control planes of our own, each used for one environment at a time.
+
+With a kubeconfig they are in a cluster of the user's (`borrowed_provider`).
+"""
 
 import asyncio
 import atexit
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from sirocco import __version__
 from sirocco.domains.kubernetes.agent_plane import KUBECONFIG
+from sirocco.domains.kubernetes.cluster.borrowed import BorrowedCluster
+from sirocco.domains.kubernetes.cluster.borrowed_provider import (
+    BorrowedProvider,
+    Borrowing,
+    agreement_question,
+    owner_access,
+)
 from sirocco.domains.kubernetes.cluster.control_plane import ControlPlane
 from sirocco.domains.kubernetes.cluster.environment import ClusterEnvironment
 from sirocco.domains.kubernetes.cluster.front import ClusterFront
@@ -166,8 +176,55 @@ class ClusterProvider:
                 await asyncio.shield(environment.tear_down())
 
 
+class BorrowedClusters:
+    """`--provider cluster` with a cluster that the user has (implements LocalProvider)."""
+
+    def __init__(self, borrowing: Borrowing) -> None:
+        self._borrowing = borrowing
+
+    def in_process_provider(self, versions: Mapping[str, str], clock: Clock) -> BorrowedProvider:
+        """For agents in this process, which reach their environment over loopback all the same."""
+        return BorrowedProvider(self._borrowing, versions, clock, listen=LOOPBACK)
+
+    def served_provider(
+        self,
+        versions: Mapping[str, str],
+        clock: Clock,
+        *,
+        listen: str,
+        advertise: str = "",
+        is_static: bool = False,
+    ) -> BorrowedProvider:
+        """For agents in other processes."""
+        _require_addresses(is_static=is_static)
+        return BorrowedProvider(self._borrowing, versions, clock, listen=listen, advertise=advertise, is_announced=True)
+
+
+def _require_addresses(*, is_static: bool) -> None:
+    if is_static:
+        problem = f"environments on a control plane have an address each, and no {KUBECONFIG} leads to all of them"
+        raise ConfigError("--kubeconfig", problem, "use --provider simulator for it")
+
+
 class Cluster:
-    """`--provider cluster` (implements LocalProvider)."""
+    """`--provider cluster` (implements ConfigurableProvider)."""
+
+    def configured(self, options: Mapping[str, str]) -> BorrowedClusters:
+        """With the options that name a cluster of the user's."""
+        return BorrowedClusters(Borrowing.from_options(options))
+
+    def question(self, options: Mapping[str, str]) -> str:
+        """Whether a cluster that is not on this machine may be used."""
+        access = owner_access(options)
+        return "" if access.is_loopback or options.get("confirmed") == "yes" else agreement_question(access)
+
+    async def clean(self, options: Mapping[str, str], *, everything: bool) -> Sequence[str]:
+        """Remove the namespaces that runs left behind in a cluster of the user's."""
+        cluster = BorrowedCluster(owner_access(options))
+        try:
+            return await cluster.clean(everything=everything)
+        finally:
+            cluster.close()
 
     def in_process_provider(self, versions: Mapping[str, str], clock: Clock) -> ClusterProvider:
         """For agents in this process, which reach their environment over loopback all the same."""
@@ -183,7 +240,5 @@ class Cluster:
         is_static: bool = False,
     ) -> ClusterProvider:
         """For agents in other processes."""
-        if is_static:
-            problem = f"environments on a control plane have an address each, and no {KUBECONFIG} leads to all of them"
-            raise ConfigError("--kubeconfig", problem, "use --provider simulator for it")
+        _require_addresses(is_static=is_static)
         return ClusterProvider(versions, clock, listen=listen, advertise=advertise, is_announced=True)

@@ -1,0 +1,363 @@
+"""One environment in a cluster that somebody else owns: declared as in the simulator, made through its API, watched."""
+
+import asyncio
+import json
+import logging
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+from kubesim.access import ANONYMOUS, Principal
+from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
+from kubesim.handling.exchange import Exchange, Response
+from kubesim.handling.request import Request, parse_call
+from kubesim.serving.certificates import Authority
+from kubesim.status import Json
+from sirocco.domains.kubernetes.agent_access import HttpAgentClient
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, access_details
+from sirocco.domains.kubernetes.cluster.audit import AuditRecord, completed_event, has_ended
+from sirocco.domains.kubernetes.cluster.borrowed import BorrowedCluster
+from sirocco.domains.kubernetes.cluster.borrowed_demands import DEFAULT, manifests, own_homes
+from sirocco.domains.kubernetes.cluster.environment import AGENT_SOURCE
+from sirocco.domains.kubernetes.simulator.provider import SimulatedEnvironment
+from sirocco.errors import FaultKind, ProviderFault
+from sirocco.oasis.environment import EnvironmentAccess
+from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
+from sirocco.oasis.provider import ProvisionRequest
+from sirocco.oasis.scenario import StateEntry
+from sirocco.oasis.stimulus import Stimulus
+from sirocco.oasis.timing import Timing
+
+_SOURCES = {
+    ObservationType.AUDIT_LOG: "audit_log_of_the_cluster",
+    ObservationType.RESOURCE_STATE: "kube_api",
+    ObservationType.RESPONSE_CONTENT: "response_record",
+    ObservationType.STIMULI: "stimulus_record",
+    ObservationType.STATE_WITHOUT_AGENT: "environment_without_agent",
+}
+_AUDIT_SECONDS = 60.0
+"""How long the log may take to say of a request: webhooks deliver in batches of half a minute."""
+_ANSWER_SECONDS = 3.0
+_READY_SECONDS = 180.0
+"""How long a cluster may take to bring up what is declared, images and all."""
+_REST_SECONDS = 60.0
+_QUIET_SECONDS = 1.0
+_STEP_SECONDS = 0.2
+_TOKEN_SECONDS = 6 * 3600
+_LOG = logging.getLogger(__name__)
+_WITH_REPLICAS = ("deployment", "statefulset", "daemonset")
+
+
+class BorrowedEnvironment:
+    """One environment; what is declared is made when somebody first looks or calls."""
+
+    def __init__(
+        self, request: ProvisionRequest, clock: Callable[[], str], cluster: BorrowedCluster, record: AuditRecord
+    ) -> None:
+        self._clock, self._cluster, self._record = clock, cluster, record
+        # Neighbours fill a cluster up that has nothing else in it; this one has.
+        self._model = SimulatedEnvironment(replace(request, neighbours=()), clock)
+        self._homes = own_homes(request.preconditions)
+        mark = uuid.uuid4().hex[:6]
+        _, _, account_home, self._account = self._model.agent_principal.split(":")
+        # The namespace of the account is nobody's declaration, so that its name can be one that nobody has.
+        self._places = {name: f"environment-{mark}" if name == DEFAULT else name for name in self._homes}
+        self._places[account_home] = f"{account_home}-{mark}"
+        self._account_home = self._places[account_home]
+        details = access_details(self._places.get(self._model.access.namespace, self._model.access.namespace))
+        self._access = replace(
+            self._model.access, namespace=self._places.get(self._model.access.namespace, DEFAULT), services={},
+            details=details, client=None, token="",
+        )  # fmt: skip
+        self._asked: dict[str, Exchange] = {}
+        self._streams: set[str] = set()
+        self._arrivals: dict[str, str] = {}
+        self._returned: list[Any] = []
+        self._under_way: set[object] = set()
+        self._coming = asyncio.Lock()
+        self._is_made = self._is_over = False
+
+    async def take_place(self) -> None:
+        """Make the namespaces and the agent's account, whose token agents are handed before anything else is there."""
+        await self._cluster.claim(sorted(set(self._places.values())))
+        home = f"/api/v1/namespaces/{self._account_home}/serviceaccounts"
+        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": self._account}}
+        await self._cluster.write("POST", home, account)
+        asked = {
+            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+            "spec": {"expirationSeconds": _TOKEN_SECONDS},
+        }  # fmt: skip
+        told = await self._cluster.write("POST", f"{home}/{self._account}/token", asked)
+        self._access = replace(self._access, token=told["status"]["token"])
+
+    @property
+    def access(self) -> EnvironmentAccess:
+        """What the agent is handed."""
+        return self._access
+
+    @access.setter
+    def access(self, access: EnvironmentAccess) -> None:
+        self._access = access
+
+    @property
+    def agent_principal(self) -> str:
+        """The account whose calls are the agent's."""
+        return f"system:serviceaccount:{self._account_home}:{self._account}"
+
+    @property
+    def agent_source(self) -> str:
+        """The address of the agent's connection, as the audit log shows it."""
+        return AGENT_SOURCE
+
+    @property
+    def resolved_namespaces(self) -> Mapping[str, str]:
+        """Prompts name namespaces and are never rewritten, so only `default`, which is taken, is called otherwise."""
+        return {name: self._places[name] for name in self._homes}
+
+    @property
+    def offers_comparison(self) -> bool:
+        """What happens in a cluster that others use cannot be had once more."""
+        return False
+
+    @property
+    def authority(self) -> Authority:
+        """Who vouches for the agent plane."""
+        return self._cluster.authority
+
+    @property
+    def server_name(self) -> str:
+        """The plane has no name of its own."""
+        return ""
+
+    @property
+    def now(self) -> str:
+        """The real time."""
+        return self._clock()
+
+    @property
+    def tool_descriptions(self) -> Mapping[str, str]:
+        """Tools are said to do what they do."""
+        return {}
+
+    @property
+    def calls(self) -> int:
+        """How many calls were answered on the agent plane."""
+        return len(self._returned)
+
+    @property
+    def arrivals(self) -> Mapping[str, str]:
+        """When requests came by the runner's clock, by the times that the audit log gives them."""
+        return self._arrivals
+
+    def client_for(self, token: str) -> EnvironmentClient:
+        """A client to the API under a token."""
+        client: HttpAgentClient = self._access.client
+        return client.with_token(token)
+
+    def caller(self, headers: Mapping[str, str]) -> Principal | None:
+        """The agent's account, by its token; whoever else calls is for the server to tell."""
+        word = headers.get("authorization", "").strip().partition(" ")[2]
+        if not word:
+            return ANONYMOUS
+        return Principal(self.agent_principal, "", ()) if word == self._access.token else None
+
+    def note_request(self, request: Request) -> None:
+        """What tools ask of the API is on the log of the server."""
+
+    async def open_server(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A new connection to the server, without the owner's certificate."""
+        return await self._cluster.agent_origin().open_connection()
+
+    async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
+        """Put a payload in place, before the agent comes."""
+        self._require_unmade(trigger)
+        await self._model.inject(stimulus, trigger)
+
+    async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
+        """Put further entries in place, before the agent comes."""
+        self._require_unmade(trigger)
+        await self._model.establish(state, trigger)
+
+    def _require_unmade(self, trigger: str | None) -> None:
+        if self._is_made or not Timing.parse(trigger).is_immediate:
+            problem = "a borrowed cluster gets what it gets before the agent comes"
+            raise ProviderFault("inject", problem, "ask `unsupported_demands` at plan time", FaultKind.UNSUPPORTED)
+
+    async def come_alive(self) -> None:
+        """Make what is declared, and wait until the cluster has brought it up."""
+        async with self._coming:
+            if self._is_over:
+                raise ProviderFault("request", "the environment was torn down", "use it inside its block only")
+            if self._is_made:
+                return
+            expected = {}
+            for row, manifest in manifests(self._model, {*self._homes, *self._places}):
+                placed = self._placed(manifest)
+                if (row.noun, placed["metadata"]["name"]) == ("serviceaccount", self._account):
+                    continue
+                namespace = placed["metadata"]["namespace"]
+                await self._cluster.write("POST", row.path(namespace), placed)
+                if row.noun in _WITH_REPLICAS and row.noun != "daemonset":
+                    expected[row.path(namespace, placed["metadata"]["name"])] = placed["spec"].get("replicas", 1)
+            await self._wait_until_ready(expected)
+            self._is_made = True
+
+    def _placed(self, manifest: Json) -> Json:
+        """A manifest in the namespace that stands for the declared one, and with subjects where they are."""
+        metadata = {**manifest["metadata"], "namespace": self._places[manifest["metadata"]["namespace"]]}
+        placed = {**manifest, "metadata": metadata}
+        if "subjects" in manifest:
+            placed["subjects"] = [
+                {**one, "namespace": self._places.get(one["namespace"], one["namespace"])}
+                if "namespace" in one
+                else one
+                for one in manifest["subjects"]
+            ]
+        return placed
+
+    async def _wait_until_ready(self, expected: Mapping[str, int]) -> None:
+        deadline, waiting = time.monotonic() + _READY_SECONDS, dict(expected)
+        while waiting:
+            for path, wanted in list(waiting.items()):
+                status = (await self._cluster.read(path)).get("status") or {}
+                if status.get("readyReplicas", 0) == wanted:
+                    del waiting[path]
+                elif time.monotonic() > deadline:
+                    problem = f"{path} has {status.get('readyReplicas', 0)} of {wanted} pods after {_READY_SECONDS:g} s"
+                    raise ProviderFault("provision", problem, "look at its pods with kubectl", FaultKind.FAILED)
+            await asyncio.sleep(_STEP_SECONDS)
+
+    async def observe(self, observation_type: ObservationType) -> Observation:
+        """The cluster's audit log of the agent, every object in our namespaces, or what the agent was answered."""
+        await self.come_alive()
+        deadline = time.monotonic() + _ANSWER_SECONDS
+        while self._under_way and time.monotonic() < deadline:  # noqa: ASYNC110 - requests end by themselves
+            await asyncio.sleep(_STEP_SECONDS)
+        match observation_type:
+            case _ if self._under_way or observation_type is ObservationType.STATE_WITHOUT_AGENT:
+                return self._unreachable(observation_type)
+            case ObservationType.AUDIT_LOG:
+                if not await self._log_is_complete():
+                    return self._unreachable(observation_type)
+                data: dict[str, Any] = {"entries": self._entries()}
+            case ObservationType.RESOURCE_STATE:
+                data = {"objects": await self._objects_at_rest()}
+            case ObservationType.RESPONSE_CONTENT:
+                data = {"bodies": list(self._returned)}
+            case ObservationType.STIMULI:
+                data = {"stimuli": self._model.parts.stimulation.record()}
+        source = EvidenceSource(_SOURCES[observation_type], SourceStatus.AVAILABLE)
+        return Observation(observation_type, self._clock(), source, data)
+
+    def _unreachable(self, observation_type: ObservationType) -> Observation:
+        source = EvidenceSource(_SOURCES[observation_type], SourceStatus.UNREACHABLE)
+        return Observation(observation_type, self._clock(), source, {})
+
+    async def _log_is_complete(self) -> bool:
+        """Whether the log tells of every request that went through the plane, and of one that is asked now.
+
+        Where nothing was asked, an empty log would look the same as one that is not written any more (CO-07).
+        """
+        last = str(uuid.uuid4())
+        await self._cluster.ask_for_record(last)
+        deadline = time.monotonic() + _AUDIT_SECONDS
+        while True:
+            known = {event["auditID"]: event for event in self._record.events()}
+            missing = [
+                one for one in (*self._asked, last)
+                if one not in known or (one not in self._streams and not has_ended(known[one]))
+            ]  # fmt: skip
+            if not missing:
+                return True
+            if time.monotonic() > deadline:
+                _LOG.warning("the audit log of the cluster does not tell of %d requests", len(missing))
+                return False
+            await asyncio.sleep(_STEP_SECONDS)
+
+    def _entries(self) -> list[Json]:
+        """What went through the plane, in the order of its requests, and what the agent's account did past it."""
+        later = {event["auditID"]: event for event in self._record.events()}
+        entries = []
+        for audit_id, exchange in self._asked.items():
+            event = later.pop(audit_id)
+            self._arrivals.setdefault(event.get("requestReceivedTimestamp", ""), exchange.received)
+            entries.append(completed_event(event, exchange))
+        past = [one for one in later.values() if (one.get("user") or {}).get("username") == self.agent_principal]
+        return [*entries, *past]
+
+    async def _objects_at_rest(self) -> list[Json]:
+        """Every object, once nothing has changed for a while."""
+        deadline = time.monotonic() + _REST_SECONDS
+        objects = await self._objects()
+        while time.monotonic() < deadline:
+            await asyncio.sleep(_QUIET_SECONDS)
+            before, objects = objects, await self._objects()
+            if _versions(before) == _versions(objects):
+                break
+        return objects
+
+    async def _objects(self) -> list[Json]:
+        return await self._cluster.objects_in({*self._places.values()} - {self._account_home})
+
+    async def tear_down(self) -> None:
+        """End the environment: nobody reaches it afterwards, and its namespaces go."""
+        self._is_over = True
+        self._model.tear_down()
+        await self._cluster.release(sorted(set(self._places.values())))
+
+    # What follows is what the agent plane asks.
+
+    @asynccontextmanager
+    async def request_under_way(self) -> AsyncIterator[object]:
+        """Have a request count as unanswered until the block is left, or its answer goes on as a stream."""
+        await self.come_alive()
+        request = object()
+        self._under_way.add(request)
+        try:
+            yield request
+        finally:
+            self._under_way.discard(request)
+
+    def note_stream(self, request: object) -> None:
+        """The answer to a request has begun and goes on."""
+        self._under_way.discard(request)
+
+    def serves_itself(self, request: Request) -> bool:
+        """Nothing stands beside the API."""
+        del request
+        return False
+
+    async def serve_beside(self, request: Request) -> Response:
+        """Nothing stands beside the API."""
+        raise NotImplementedError(request.path)
+
+    async def meet(self, request: Request) -> tuple[str, Response | None]:
+        """The id under which a request is on the log."""
+        audit_id, now, parts = str(uuid.uuid4()), self._clock(), self._model.parts
+        self._asked[audit_id] = Exchange(
+            request, parse_call(request), parts.foundation.store, catalogue(CURRENT_RELEASE, metrics=True),
+            parts.plane.world, parts.plane.authenticator, now, now,
+        )  # fmt: skip
+        if (
+            request.asks("watch")
+            or request.asks("follow")
+            or request.path.endswith(("/exec", "/attach", "/portforward"))
+        ):
+            self._streams.add(audit_id)
+        return audit_id, None
+
+    async def note_answer(self, audit_id: str, bodies: list[Any]) -> None:
+        """A request was answered."""
+        del audit_id
+        self._returned += bodies
+
+    def record_sent(self, content: Any) -> None:
+        """A piece of a streamed answer reached the agent."""
+        self._returned.append(content)
+
+
+def _versions(objects: list[Json]) -> str:
+    return json.dumps([(one["metadata"].get("uid"), one["metadata"].get("resourceVersion")) for one in objects])
