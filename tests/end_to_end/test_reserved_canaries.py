@@ -21,6 +21,8 @@ import pytest
 import yaml
 
 from bundled import plain_texts
+from commands import sirocco
+from console_server import served_console
 from reserved_parties import Parties, needs_private_place
 
 _TOKEN = secrets.token_hex(5)
@@ -35,6 +37,7 @@ CANARIES = {
     "object": f"echidna-cache-{_TOKEN}",
     "namespace": f"cassowary-house-{_TOKEN}",
 }
+FORMATS = ("html", "junit", "markdown", "sarif", "yaml", "json")
 pytestmark = needs_private_place
 AGENT = Path(__file__).parent.parent / "echoing_agent.py"
 LIMIT = 240
@@ -62,6 +65,7 @@ def forms(text: str) -> Iterator[bytes]:
     """A canary as it is, and as encodings turn it; base64 has three, by where in a text it stands."""
     plain = text.encode()
     yield from (plain, plain[::-1], plain.hex().encode(), plain.hex().upper().encode(), quote(text, safe="").encode())
+    yield from (plain[::-1].hex().encode(), "".join(f"%{one:02x}" for one in plain).encode(), text.encode("utf-16-le"))
     for shift in range(3):
         encoded = base64.b64encode(b"\0" * shift + plain).rstrip(b"=")
         yield encoded[4 if shift else 0 : -2]
@@ -119,9 +123,12 @@ class Evaluation:
             "XDG_CONFIG_HOME": str(self.folder / "home"),
         }
         words = [sys.executable, "-m", "sirocco", *map(str, (*command, *choices, *reserved, *arguments))]
+        # A core dump, if there were one, would be in the folder that is searched afterwards.
+        words = ["sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh", *words]
         return subprocess.Popen(
-            words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-        )
+            words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+            cwd=self.folder / "home",
+        )  # fmt: skip
 
     def ended(self, process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
         out, err = process.communicate(timeout=LIMIT)
@@ -157,9 +164,11 @@ class Evaluation:
         places = [self.run, self.folder / "home", self.folder / "temporary"]
         files = [file for place in places for file in place.rglob("*") if file.is_file()]
         assert files
-        found = {str(file): found_in(text) for file in files for text in texts_of(file)}
-        found |= {str(file): found_in(data) for file, data in self.new_common_files()}
-        return {file: names for file, names in found.items() if names}
+        found = [(str(file), found_in(text)) for file in files for text in texts_of(file)]
+        found += [(str(file), found_in(data)) for file, data in self.new_common_files()]
+        names = [entry for place in places for entry in place.rglob("*")]
+        found += [(f"the name {entry}", found_in(str(entry).encode())) for entry in (*names, *_common_entries())]
+        return {file: names for file, names in found if names}
 
     def new_common_files(self) -> Iterator[tuple[Path, bytes]]:
         """What appeared meanwhile where everybody writes, shared memory included; files of others may vanish."""
@@ -284,13 +293,56 @@ def test_nothing_is_left_after_a_kill_at_any_moment_of_a_reserved_unit(world, tm
         assert list(place.iterdir()) == []
 
 
-def processes_in(folder: Path) -> list[str]:
+def processes_in(folder: Path) -> list[Path]:
     """Processes that belong to the run: its folder for temporary files is in their environment."""
     mark, found = f"TMPDIR={folder}".encode(), []
     for process in Path("/proc").iterdir():
-        try:
+        with suppress(OSError):
             if process.name.isdigit() and mark in (process / "environ").read_bytes():
-                found.append(f"{process.name} {(process / 'cmdline').read_bytes()[:80]!r}")
-        except OSError:
-            continue
+                found.append(process)
     return found
+
+
+@pytest.mark.requirement("AV-19")
+def test_nothing_is_in_arguments_variables_and_socket_names_of_processes_and_a_crash_leaves_no_core(world, tmp_path):
+    evaluation = Evaluation(world, tmp_path, delay=1.5)
+    process = evaluation.start()
+    evaluation.wait_until(process, evaluation.is_agent_asked)
+    workers = [one for one in processes_in(evaluation.folder) if b"reserved_worker" in (one / "cmdline").read_bytes()]
+    seen = dict.fromkeys((Path("/proc/net/unix"), *(one / part for one in workers for part in ("cmdline", "environ"))))
+    assert workers
+    assert {str(place): found_in(place.read_bytes()) for place in seen if found_in(place.read_bytes())} == {}
+    for worker in workers:
+        with suppress(ProcessLookupError):
+            os.kill(int(worker.name), signal.SIGABRT)
+    code, printed = evaluation.ended(process)
+    assert code == 2, printed
+    assert b"broke off" in printed
+    assert found_in(printed) == []
+    assert evaluation.left() == {}
+
+
+@pytest.mark.requirement("AV-19", "AV-21")
+def test_nothing_is_in_what_is_made_of_a_run_later(evaluation, monkeypatch):
+    code, printed = evaluation.ended(evaluation.start(agent="ref:memorizer"))
+    assert code == 0, printed
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(evaluation.folder / "home"))
+    key = ("--identity", evaluation.parties.key)
+    asked = [("report", evaluation.run, "--format", name) for name in FORMATS]
+    asked += [(*words, evaluation.run) for words in (("show",), ("replay",), ("verify",), ("watch", "--once"))]
+    asked += [("claim", "make", evaluation.run), ("review", "list", evaluation.run)]
+    asked += [("export", "make", evaluation.run, "--out", evaluation.folder / "home/copy")]
+    asked += [("compare", evaluation.run, evaluation.run), ("conformance", evaluation.run / "verdict.yaml")]
+    asked += [("replay", evaluation.run, *key), ("reserved", "audit", evaluation.run, *key)]
+    asked += [("reserved", "audit", evaluation.run, *key, "--profile", evaluation.parties.profile)]
+    asked += [("show", evaluation.run, "reserved-1")]
+    told = {words: sirocco(*words) for words in asked}
+    for words, done in told.items():
+        assert "Traceback" not in done.stderr, words
+        assert found_in((done.stdout + done.stderr).encode()) == [], words
+    assert "1 of the 1 scenario committed to" in told[asked[-2]].stdout
+    with served_console(evaluation.folder) as console:
+        pages = {path: console.client.get(path) for path in ("/runs", f"/run/{evaluation.run.name}", "/review")}
+    assert {page.status_code for page in pages.values()} == {200}
+    assert {path: found_in(page.content) for path, page in pages.items() if found_in(page.content)} == {}
+    assert evaluation.left() == {}

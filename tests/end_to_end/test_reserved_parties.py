@@ -17,8 +17,12 @@ import yaml
 
 from commands import Finished, sirocco
 from reserved_parties import CATEGORIES, Parties, made_key, reserved_document, write_scenarios
+from sirocco.errors import ReservedError
 from sirocco.reserved.age import decrypt_bytes
+from sirocco.reserved.disclosure import sealed_evidence
 from sirocco.reserved.history import fingerprint
+from sirocco.reserved.vault import open_evidence
+from sirocco.wiring.audit import audited_commitments
 from sirocco.wiring.reserved_keys import identities_in
 
 NOTE = " (grey-egret-under-the-pier-8213)"
@@ -114,6 +118,58 @@ def test_two_people_seal_run_audit_rotate_and_publish_and_a_third_verifies(parti
     assert sirocco("validate", third).code == 0
     second = parties.run(parties.evaluator / "b2.json", out="run2")
     assert second.code == 0, second.stderr
+
+
+@pytest.mark.requirement("SI-06")
+def test_an_audit_compares_what_was_run_with_what_was_committed_to(parties_with_run):
+    parties, run = parties_with_run, parties_with_run.evaluator / "run"
+    audit = ("reserved", "audit", run, "--identity", parties.maintainer / "m.key", "--profile", parties.profile)
+    assert json.loads(sirocco(*audit, "--format", "json").stdout)["committed"] == {"scenarios": 2, "run": 2}
+    evidence, keys = run / "evidence/reserved-2.age", identities_in(parties.key, "--identity")
+    document = open_evidence(evidence.read_bytes(), keys, evidence)
+    softened = document["run_with"] | {"scenario": document["run_with"]["scenario"] | {"name": "An easier one"}}
+    never_sealed = document["opening"]["document"] | {"name": "Made up after the run"}
+    for doctored in (
+        document | {"run_with": softened},
+        document | {"opening": document["opening"] | {"document": never_sealed}},
+        document | {"opening": document["opening"] | {"salt": "00" * 32}},
+        {key: value for key, value in document.items() if key != "opening"},
+        open_evidence((run / "evidence/reserved-1.age").read_bytes(), keys, evidence),
+    ):
+        evidence.write_bytes(sealed_evidence(doctored, [parties.recipient]))
+        with pytest.raises(ReservedError, match="not of a scenario that the profile committed to, or of one that ran"):
+            audited_commitments(run, parties.key, str(parties.profile))
+    refused(sirocco(*audit), "error")
+
+
+@pytest.mark.requirement("SI-06")
+def test_who_kept_the_head_of_a_history_finds_that_it_was_cut(parties):
+    before = {name: (parties.profile / name).read_bytes() for name in ("history.jsonl", "manifest.yaml")}
+    assert rotated(parties).code == 0
+    parties.distribute(parties.maintainer / "b2.json")
+    head = json.loads(sirocco("reserved", "verify", parties.profile, "--format", "json").stdout)["head"]
+    assert sirocco("reserved", "verify", parties.profile, "--head", head).code == 0
+    for name, content in before.items():
+        (parties.profile / name).write_bytes(content)
+    assert sirocco("reserved", "verify", parties.profile).code == 0
+    refused(sirocco("reserved", "verify", parties.profile, "--head", head), "cut or written anew")
+
+
+@pytest.mark.requirement("AV-20")
+def test_no_bundle_is_written_over_an_earlier_one(parties):
+    new = write_scenarios(parties.maintainer / "new", *documents("c"))
+    bundle, history = parties.maintainer / "b1.json", parties.profile / "history.jsonl"
+    before = bundle.read_bytes(), history.read_bytes()
+    retiring = ("--retire", "withheld.a", "--add", new, "--recipient", parties.recipient, "--out", bundle)
+    refused(parties.maintain("rotate", bundle, *retiring), "never overwritten")
+    assert (bundle.read_bytes(), history.read_bytes()) == before
+
+
+@pytest.mark.requirement("SI-06")
+def test_a_run_for_which_the_history_is_missing_is_refused(parties):
+    (parties.profile / "history.jsonl").unlink()
+    refused(parties.run(parties.evaluator / "b1.json"), "missing or empty")
+    refused(sirocco("reserved", "verify", parties.profile), "missing or empty")
 
 
 @pytest.mark.skipif(AGE is None, reason="the age program is not installed (apt-get install age)")
@@ -331,7 +387,7 @@ def test_a_rotation_that_is_overdue_is_told_in_the_report(tmp_path):
         bundle = parties.seal(*documents("a", "b"))
     assert parties.run(bundle).code == 0
     verdict = yaml.safe_load((parties.evaluator / "run/verdict.yaml").read_text())["verdict"]
-    assert "the declared cadence is 'every 0 days'" in verdict["adversarial_verification"]["reserved_overdue"]
+    assert "the declared cadence is 'every 0 days'" in verdict["adversarial_verification"]["reserved_warning"]
     assert "the declared cadence" in (parties.evaluator / "run/report.html").read_text()
 
 

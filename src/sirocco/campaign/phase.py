@@ -26,6 +26,7 @@ from sirocco.campaign.spending import Limits, Spending
 from sirocco.campaign.stopping import StoppingRule, met_rule
 from sirocco.campaign.tally import AuthorTally, Ran, Tally
 from sirocco.campaign.trial import Trial
+from sirocco.errors import ProviderFault
 from sirocco.oasis.archetype import Archetype, Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import derived_seed
@@ -117,19 +118,25 @@ class AdversarialPhase:
         for result in core.results:
             self._spending.add_session(result.session, in_core=True)
         yield PhaseStarted("adversarial", self.settings.probes)
-        async for warning in self._draw_reruns(core):
-            yield Warned(warning)
-        async for warning in self._draw_up_plan():
-            yield Warned(warning)
-        for stage in (self._probes(), self._confirm(), self._twins(), self._shrink()):
-            async with aclosing(stage) as events:
-                async for event in events:
-                    yield event
+        for stage in (self._prepare(core), self._probes(), self._confirm(), self._twins(), self._shrink()):
+            try:
+                async with aclosing(stage) as events:
+                    async for event in events:
+                        yield event
+            except ProviderFault as fault:  # it was asked what it can establish; the core stands, whatever follows
+                self._end_by_fault("between probes", fault.problem)
         self._tally.incomplete = self._shortcoming()
         if blind := self._spending.blind_spot(self._tally.usage):
             yield Warned(blind)
         if self._tally.incomplete:
             yield Warned(f"the adversarial phase is incomplete: {self._tally.incomplete}")
+
+    async def _prepare(self, core: CoreResult) -> AsyncGenerator[Event, None]:
+        """Decide what is run again, and draw up the plan."""
+        async for warning in self._draw_reruns(core):
+            yield Warned(warning)
+        async for warning in self._draw_up_plan():
+            yield Warned(warning)
 
     async def _draw_reruns(self, core: CoreResult) -> AsyncIterator[str]:
         """Draw the published scenarios that are run again, with the renamed forms that stand beside some of them."""
@@ -410,9 +417,12 @@ class AdversarialPhase:
     def _ends_at(self, unit: Probe | Rerun, result: UnitResult) -> bool:
         """Whether a provider fault in this result ends the phase."""
         if isinstance(result.verdict, ProviderFailure):
-            self._tally.provider_fault = True
-            self._tally.incomplete = f"provider fault in {unit.id}: {result.verdict.cause}"
+            self._end_by_fault(f"in {unit.id}", result.verdict.cause)
         return self._tally.provider_fault
+
+    def _end_by_fault(self, where: str, cause: str) -> None:
+        self._tally.provider_fault = True
+        self._tally.incomplete = f"provider fault {where}: {cause}"
 
     async def _results(
         self, work: Iterable[tuple[Unit, int]], purpose: str, kind: str = "probe"

@@ -99,9 +99,9 @@ def _open_questions(quality: QualityReport, blocks: Sequence[Detail]) -> Iterato
             yield f"In no run, {what} that were offered: {_names(sorted(never))}."
     if quality.reserved is None or not quality.reserved.total:
         yield "The profile has no reserved scenarios."
-    elif quality.reserved.below_minimum or quality.reserved.overdue:
+    elif quality.reserved.below_minimum or quality.reserved.warning:
         few = f"too few in {_names(quality.reserved.below_minimum)}" if quality.reserved.below_minimum else ""
-        yield f"Reserved scenarios: {'; '.join(part for part in (few, quality.reserved.overdue) if part)}."
+        yield f"Reserved scenarios: {'; '.join(part for part in (few, quality.reserved.warning) if part)}."
     if incomplete := sum(not block["complete"] for block in blocks):
         yield f"Adversarial phases that are incomplete: {incomplete} of {len(blocks)}."
     yield "Probes find what their generators can make; a hole outside of that is not ruled out."

@@ -132,8 +132,8 @@ def _print_reserved(report: QualityReport, out: Console) -> None:
     if reserved.total:
         print_table(out, ("category", "reserved"), list(reserved.categories.items()))
     _gap(out, f"fewer than {reserved.minimum_per_category}", reserved.below_minimum)
-    if reserved.overdue:
-        out.print(Text(one_line(f"warning: {reserved.overdue}"), style="yellow"))
+    if reserved.warning:
+        out.print(Text(one_line(f"warning: {reserved.warning}"), style="yellow"))
 
 
 def _heading(out: Console, title: str, summary: str) -> None:

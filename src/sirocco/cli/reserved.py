@@ -15,13 +15,14 @@ from sirocco.cli.terminal import console, count_phrase, one_line, print_json, pr
 from sirocco.errors import ConfigError
 from sirocco.profiles.yaml_text import write_yaml
 from sirocco.reports.headline import reserved_count
+from sirocco.reserved.age import distinct_recipients
 from sirocco.reserved.age import keygen as new_identity
 from sirocco.reserved.phase import file_bytes
 from sirocco.reserved.signing import Signer
 from sirocco.reserved.tracers import Trace
 from sirocco.reserved.vault import inspect as signed_manifest
 from sirocco.wiring import profile_source
-from sirocco.wiring.audit import audited_counts, suspected_leak
+from sirocco.wiring.audit import audited_commitments, audited_counts, suspected_leak
 from sirocco.wiring.config import Seed
 from sirocco.wiring.maintenance import (
     SealedEdition,
@@ -122,7 +123,7 @@ def seal(
     """
     workshop = Workshop.open(profile, key, history)
     common, traced = (scenario_documents(paths, workshop.profile) for paths in (scenarios, tracers))
-    sealed = workshop.seal(common, tuple(dict.fromkeys(recipients)), out, traced)
+    sealed = workshop.seal(common, distinct_recipients(recipients), out, traced)
     _print_edition("sealed", sealed, workshop)
     return int(ExitCode.OK)
 
@@ -159,7 +160,7 @@ def rotate(
     Refused when a category would have fewer scenarios than before (AV-20). Of an edition with tracers, name all
     bundles; its tracers are retired.
     """
-    workshop, recipients = Workshop.open(profile, key, history), tuple(dict.fromkeys(recipients))
+    workshop, recipients = Workshop.open(profile, key, history), distinct_recipients(recipients)
     new, traced = (scenario_documents(paths, workshop.profile) for paths in (added, tracers))
     rotation = workshop.planned_rotation(bundles, retire, new, traced, recipients)
     if plan:
@@ -205,14 +206,16 @@ def revoke(recipient: str, profile: str, key: Path, history: Path | None) -> int
 
 @command.command("verify", epilog="Example: sirocco reserved verify mine/")
 @click.argument("profile", default=profile_source.BUNDLED)
+@click.option("--head", "heads", multiple=True, metavar="DIGEST", help="Head of the history kept earlier (repeatable).")
 @_FORMAT
-def verify(profile: str, output: str) -> int:
+def verify(profile: str, heads: tuple[str, ...], output: str) -> int:
     """Check what a profile publishes about reserved scenarios; no key is needed (SI-06).
 
     The history against itself and the maintainers' signatures, the manifest against the history, and every published
-    scenario against what was committed to while it was reserved.
+    scenario against what was committed to while it was reserved. With --head also that the history goes on from the one
+    that was printed before, so that nobody has cut it or written it anew.
     """
-    document = verified_record(profile).document()
+    document = verified_record(profile, heads).document()
     if output == "json":
         print_json(document)
         return int(ExitCode.OK)
@@ -220,25 +223,31 @@ def verify(profile: str, output: str) -> int:
     published = f"{document['published']} of {document['retired']} retired scenarios published"
     out.print(one_line(f"signed and consistent: {editions}, {published}"))
     out.print(f"history head {document['head']}")
-    if document["overdue"]:
-        out.print(Text(one_line(f"warning: {document['overdue']}"), style="yellow"))
+    if document["warning"]:
+        out.print(Text(one_line(f"warning: {document['warning']}"), style="yellow"))
     return int(ExitCode.OK)
 
 
 @command.command("audit", epilog="Example: sirocco reserved audit runs/certified --identity maintainer.key")
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--identity", type=_FILE, required=True, help="Key of the evaluator or a maintainer.")
+@click.option("--profile", help="Profile whose commitments the scenarios are to be compared with.")
 @_FORMAT
-def audit(run: Path, identity: Path, output: str) -> int:
+def audit(run: Path, identity: Path, profile: str | None, output: str) -> int:
     """Judge every reserved scenario of a run again, and compare with what its report says (SI-06).
 
+    With --profile also whether each is a scenario that the profile committed to, and how many of those were run.
     Evidence is sealed to the evaluator and to the maintainer; either key opens it, in memory.
     """
     counts = audited_counts(run, identity).document()
+    found = audited_commitments(run, identity, profile) if profile else None
     if output == "json":
-        print_json({"counts": counts})
-    else:
-        console().print(one_line(f"the report says what the evidence gives: {reserved_count(counts)}"))
+        committed = {"committed": {"scenarios": found.committed, "run": found.run}} if found else {}
+        print_json({"counts": counts, **committed})
+        return int(ExitCode.OK)
+    console().print(one_line(f"the report says what the evidence gives: {reserved_count(counts)}"))
+    if found:
+        console().print(f"{found.run} of the {count_phrase(found.committed, 'scenario')} committed to were run")
     return int(ExitCode.OK)
 
 

@@ -166,8 +166,8 @@ def _print_block(block: Detail) -> None:
         out.print(one_line(f"  {sentence}"))
     if block["reserved_scenarios"]["executed"]:
         out.print(f"reserved scenarios   {reserved_count(block['reserved_scenarios'])}")
-    if overdue := block.get("reserved_overdue"):
-        out.print(Text(one_line(f"  {overdue}"), style="yellow"))
+    if warning := block.get("reserved_warning"):
+        out.print(Text(one_line(f"  {warning}"), style="yellow"))
     if overruled := block["admission"].get("overruled"):
         out.print(f"  {overruled} claims of the generator overruled by the profile; events.jsonl lists them")
     for shortcoming in missing:

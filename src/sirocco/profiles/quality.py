@@ -122,8 +122,8 @@ class ReservedCounts:
 
     categories: Mapping[str, int] = field(default_factory=dict)
     archetypes: Mapping[str, int] = field(default_factory=dict)
-    overdue: str | None = None
-    """Why their rotation is overdue (AV-20)."""
+    warning: str | None = None
+    """What readers have to know of them, such as that a rotation is overdue (AV-20)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Reserved:
     manifest: str | None
     total: int
     categories: Mapping[str, int]
-    overdue: str | None = None
+    warning: str | None = None
 
     @property
     def below_minimum(self) -> tuple[str, ...]:
@@ -321,4 +321,4 @@ def _reserved_report(profile: ProfileDocument, categories: Iterable[str], counts
         return None
     by_category = dict.fromkeys(categories, 0) | dict(counts.categories)
     total = sum(by_category.values())
-    return Reserved(policy.cadence, policy.minimum_per_category, policy.manifest, total, by_category, counts.overdue)
+    return Reserved(policy.cadence, policy.minimum_per_category, policy.manifest, total, by_category, counts.warning)

@@ -176,8 +176,8 @@ def _adversarial(verdict: Detail) -> Iterator[str]:
     yield from (markdown_text(sentence, PASSAGE) for sentence in statistics_lines(block))
     if reserved["executed"]:
         yield f"Reserved scenarios: {reserved_count(reserved)}."
-    if overdue := block.get("reserved_overdue"):
-        yield f"**Warning:** {markdown_text(overdue, PASSAGE)}"
+    if warning := block.get("reserved_warning"):
+        yield f"**Warning:** {markdown_text(warning, PASSAGE)}"
     missing = shortcomings(block)
     if (warning := probe_warning(block)) and warning not in missing:
         yield f"**Warning:** {markdown_text(warning, PASSAGE)}"

@@ -624,7 +624,7 @@ _ADVERSARIAL_VERIFICATION = _record(
     },
     {
         "incomplete_reason": TEXT,
-        "reserved_overdue": TEXT,
+        "reserved_warning": TEXT,
         "core_incomplete": FLAG,
         "probe_details": _list(MAPPING),
         "schedule": _record(

@@ -90,6 +90,12 @@ def decrypt_bytes(ciphertext: bytes, identities: Sequence[KeyPair], where: objec
     return plaintext
 
 
+def distinct_recipients(texts: Sequence[str]) -> tuple[str, ...]:
+    """Public keys as they are always written, each once: a key in capitals, which age takes too, is no second one."""
+    keys = [str(_recipient(text, f"recipient {number}")) for number, text in enumerate(texts, start=1)]
+    return tuple(dict.fromkeys(keys))
+
+
 def _key_pair(identity: pyrage.x25519.Identity) -> KeyPair:
     return KeyPair(secret=str(identity), recipient=str(identity.to_public()))
 

@@ -65,8 +65,8 @@ class ReservedOutcome(Noun):
     is_unplanned: bool = False
     """Whether the provider failed before the first of them ran, when it was asked what it can establish."""
     is_interrupted: bool = False
-    overdue: str | None = None
-    """Why their rotation is overdue by the declared cadence (AV-20)."""
+    warning: str | None = None
+    """What readers have to know of them, such as that a rotation is overdue (AV-20)."""
 
     @property
     def incomplete_reason(self) -> str | None:
@@ -88,7 +88,7 @@ class ReservedOutcome(Noun):
         """The part of the report's block, and nothing else (AV-21)."""
         reason = self.incomplete_reason
         ended: dict[str, Any] = {"complete": False, "incomplete_reason": reason} if reason else {}
-        late = {"reserved_overdue": self.overdue} if self.overdue else {}
+        late = {"reserved_warning": self.warning} if self.warning else {}
         return {"reserved_scenarios": self.counts.document(), **ended, **late}
 
 

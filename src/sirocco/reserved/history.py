@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import PositiveInt, ValidationError
+from pydantic import PositiveInt, ValidationError, model_validator
 
 from sirocco.errors import ReservedError
 from sirocco.oasis.canonical import canonical_json, digest_of_text
@@ -24,6 +24,15 @@ Action = Literal["seal", "rotate", "publish", "revoke"]
 _FIRST = "sha256:" + "0" * 64
 _PURPOSE = "history"
 _COMPARE = "compare it with the maintainer's copy of the history"
+
+
+_FIELDS: Mapping[Action, frozenset[str]] = {
+    "seal": frozenset({"manifest"}),
+    "rotate": frozenset({"manifest", "retired"}),
+    "publish": frozenset({"published"}),
+    "revoke": frozenset({"evaluator"}),
+}
+"""What each action tells. A field of another one would change the record and escape that one's rule (AV-20)."""
 
 
 class Event(Noun):
@@ -39,6 +48,13 @@ class Event(Noun):
     """Commitments whose scenarios are public from now on."""
     evaluator: Digest | None = None
     """The fingerprint of an evaluator for whom no later bundle is sealed."""
+
+    @model_validator(mode="after")
+    def _tells_of_its_action_only(self) -> Self:
+        told = {name for name in ("manifest", "retired", "published", "evaluator") if getattr(self, name)}
+        if not told <= _FIELDS[self.action]:
+            raise ValueError("it tells of another action as well")
+        return self
 
 
 class Entry(Noun):
@@ -60,8 +76,8 @@ class Entry(Noun):
 
 
 def fingerprint(recipient: str) -> str:
-    """What the history calls an evaluator."""
-    return f"sha256:{hashlib.sha256(recipient.strip().encode()).hexdigest()}"
+    """What the history calls an evaluator, however their key is spelled: age takes it in capitals as well."""
+    return f"sha256:{hashlib.sha256(recipient.strip().lower().encode()).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +117,12 @@ class History:
         """The digest of the last entry: who knows it knows the whole history."""
         return digest_of_text(self.entries[-1].line()) if self.entries else _FIRST
 
+    def require_head(self, head: str, where: object) -> None:
+        """Raise ReservedError unless this history goes on from the one whose head somebody kept (SI-06)."""
+        if head not in {digest_of_text(entry.line()) for entry in self.entries}:
+            problem = "the history does not go on from the head that was kept: it was cut or written anew"
+            raise ReservedError(where, problem, _COMPARE)
+
     @property
     def manifests(self) -> tuple[Manifest, ...]:
         """The manifests of all editions, oldest first."""
@@ -128,6 +150,9 @@ class History:
 
     def require_possible(self, event: Event, where: object) -> None:
         """Raise ReservedError for an event that may not follow: above all a rotation that shrinks (AV-20)."""
+        if self.entries and event.on < (last := self.entries[-1].event.on):
+            problem = f"an entry of {event.on} would follow one of {last}"
+            raise ReservedError(where, problem, "check the clock; days never go back in a history")
         match event.action:
             case "seal" if event.manifest is None or self.entries or event.manifest.edition.number != 1:
                 raise ReservedError(where, "a history begins with one sealed edition", "rotate what is sealed already")
@@ -143,6 +168,8 @@ class History:
         if before is None or after is None or after.edition.number != before.edition.number + 1:
             problem = "a rotation replaces the current edition by the next one"
             raise ReservedError(where, problem, "rotate the bundle of the last edition")
+        if after.profile.id != before.profile.id:
+            raise ReservedError(where, "the next edition is of another profile", _COMPARE)
         if not set(event.retired) <= set(before.commitments):
             raise ReservedError(where, "a retired scenario is not of the edition before", _COMPARE)
         require_no_shrinking(before.counts, after.counts, where)

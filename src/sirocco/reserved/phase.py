@@ -19,11 +19,12 @@ from sirocco.oasis.participation import Part
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import Excluded, RunIdentity, Skipped, UnitResult
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Verdict
+from sirocco.profiles.bind import with_predicates
 from sirocco.profiles.load import load_scenario
 from sirocco.reserved.age import KeyPair, read_identities
 from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS
 from sirocco.reserved.disclosure import ReservedCounts, ReservedOutcome, undisclosed_error, unit_label
-from sirocco.reserved.manifest import ProfileReference
+from sirocco.reserved.manifest import ProfileReference, commitment
 from sirocco.reserved.publication import Publication
 from sirocco.reserved.sealed_ledger import SealedLedger, recorded_unit
 from sirocco.reserved.vault import OpenedBundle, open_evidence, open_scenarios
@@ -44,6 +45,8 @@ class ReservedUnit:
     bound: BoundScenario = field(repr=False)
     edition: int = 1
     """In which it was first sealed."""
+    opening: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """The document as written and its salt, which tie it to its commitment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +72,13 @@ def opened_bundles(
     publication.require_evaluator(keys, identity)
     opened = [_opened_bundle(path, keys, profile, publication) for path in bundles]
     found = {
-        digest(document): (document, since)
+        digest(document): (document, since, salt)
         for one in opened
-        for document, since in zip(one.documents, one.since, strict=True)
+        for document, since, salt in zip(one.documents, one.since, one.salts, strict=True)
     }
     units = tuple(
-        _bound_unit(unit_label(number), document, since, profile)
-        for number, (document, since) in enumerate(found.values(), start=1)
+        _bound_unit(unit_label(number), since, {"document": document, "salt": salt}, profile)
+        for number, (document, since, salt) in enumerate(found.values(), start=1)
     )
     if len({unit.bound.scenario.id for unit in units}) < len(units):
         problem = "two of the bundles hold different scenarios under one id"
@@ -92,9 +95,13 @@ def _opened_bundle(path: Path, keys: Sequence[KeyPair], profile: Profile, public
     return opened
 
 
-def _bound_unit(label: str, document: Mapping[str, Any], since: int, profile: Profile) -> ReservedUnit:
+def _bound_unit(label: str, since: int, opening: Mapping[str, Any], profile: Profile) -> ReservedUnit:
+    return ReservedUnit(label, _bound_scenario(label, opening["document"], profile), since, opening)
+
+
+def _bound_scenario(label: str, document: Mapping[str, Any], profile: Profile) -> BoundScenario:
     try:
-        return ReservedUnit(label, load_scenario(document, profile, label), since)
+        return load_scenario(document, profile, label)
     except SiroccoError as error:
         raise undisclosed_error(error, label) from None
 
@@ -163,6 +170,43 @@ def recount_evidence(folder: Path, keys: Sequence[KeyPair], domains: Domains) ->
     return tally.counts(roots)
 
 
+@dataclass(frozen=True, slots=True)
+class CommittedRun:
+    """How many scenarios the editions of a run are of, and how many of them ran: all that apply to the agent."""
+
+    run: int
+    committed: int
+
+
+def committed_run(folder: Path, keys: Sequence[KeyPair], profile: Profile, publication: Publication) -> CommittedRun:
+    """What ran beside what was committed to; ReservedError for evidence of a scenario that never was (SI-06)."""
+    editions = {one.merkle_root: one for one in publication.editions}
+    found: set[str] = set()
+    roots: set[str] = set()
+    for label, document in sealed_documents(folder, keys):
+        named = {root for root in document.get("merkle_roots", ()) if root in editions}
+        committed = {one for root in named for one in editions[root].commitments}
+        opened = _opened_commitment(label, document, profile)
+        if opened not in committed or opened in found:
+            problem = "its evidence is not of a scenario that the profile committed to, or of one that ran twice"
+            raise ReservedError(label, problem, "ask the evaluator which bundle was run")
+        found.add(opened)
+        roots |= named
+    return CommittedRun(len(found), sum(editions[root].counts.total for root in roots))
+
+
+def _opened_commitment(label: str, document: Mapping[str, Any], profile: Profile) -> str | None:
+    """The commitment to the scenario that evidence is of; None unless it was judged by that very scenario."""
+    opening, run_with = document.get("opening"), document.get("run_with")
+    if not isinstance(opening, Mapping) or not isinstance(run_with, Mapping):
+        return None
+    written, salt = opening.get("document"), opening.get("salt")
+    if not isinstance(written, Mapping) or not isinstance(salt, str):
+        return None
+    judged = with_predicates(_bound_scenario(label, written, profile)).document()
+    return commitment(written, salt) if run_with.get("scenario") == judged else None
+
+
 def sealed_documents(folder: Path, keys: Sequence[KeyPair]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """What was sealed in a folder of evidence, by label, in the order in which the units count."""
     files = sorted(folder.glob("reserved-*.age"), key=lambda file: (len(file.name), file.name))
@@ -218,8 +262,8 @@ class ReservedRun:
 
     def _commitment(self, label: str) -> Mapping[str, Any]:
         """What is kept with the evidence of a unit about where its scenario comes from."""
-        edition = next(unit.edition for unit in self.opened.units if unit.label == label)
-        return {"merkle_roots": list(self.opened.roots), "edition": edition}
+        unit = next(one for one in self.opened.units if one.label == label)
+        return {"merkle_roots": list(self.opened.roots), "edition": unit.edition, "opening": dict(unit.opening)}
 
     async def perform(self, identity: RunIdentity) -> AsyncGenerator[Event, None]:
         """Run every reserved scenario that applies to the agent; an event tells that one ended, and no more."""

@@ -21,8 +21,11 @@ from sirocco.reserved.signing import public_key
 
 OPENINGS = "openings.json"
 """Beside published scenarios: the salt of each, with which its earlier commitment can be checked."""
-_PERIOD = re.compile(r"(?:every\s+)?(\d+)\s+(day|week|month|year)s?", re.IGNORECASE)
-_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
+_PERIOD = re.compile(r"(?:(\d+)\s+)?\b(day|week|month|quarter|year)(?:s|ly)?\b", re.IGNORECASE)
+_DAYS = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}
+_VERSION = re.compile(r"\b(?:(major|minor)\s+)?(?:version|release)s?\b", re.IGNORECASE)
+_PARTS = {"major": 1, "minor": 2, "": 3}
+"""How many parts of a version make one that a rotation is due for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ class Publication:
         policy = require_policy(folder, document)
         manifest = read_manifest(folder / policy.manifest, document.id) if policy.manifest else None
         history = History.read(folder / policy.history, policy.maintainers) if policy.history else None
+        if history is not None and not history.entries:
+            raise ReservedError(history.path, "the history that the profile names is missing or empty", "publish it")
         found = cls(policy, document.version, manifest, history)
         found._require_agreement(folder)
         return found
@@ -54,10 +59,25 @@ class Publication:
             problem = "it is not the manifest of the last edition in the history"
             raise ReservedError(where, problem, "publish manifest and history together")
 
+    @property
+    def current(self) -> Manifest | None:
+        """The manifest in use, by its own file or by the last edition of the history; None where neither is there."""
+        if self.manifest is not None:
+            return self.manifest.manifest
+        return self.history.current if self.history is not None else None
+
+    @property
+    def editions(self) -> tuple[Manifest, ...]:
+        """The manifests of all editions that the profile tells of, oldest first."""
+        if self.history is not None:
+            return self.history.manifests
+        return (self.manifest.manifest,) if self.manifest is not None else ()
+
     def require_current(self, manifest: Manifest, where: object) -> None:
         """Raise ReservedError for a bundle that is not the published one: another, or one of an earlier edition."""
-        if self.manifest is not None and manifest != self.manifest.manifest:
-            number = self.manifest.manifest.edition.number
+        published = self.current
+        if published is not None and manifest != published:
+            number = published.edition.number
             problem = f"it is not the bundle of edition {number}, whose manifest the profile publishes"
             raise ReservedError(where, problem, "get the bundle of the current edition from the profile's maintainer")
 
@@ -67,17 +87,24 @@ class Publication:
         if any(fingerprint(pair.recipient) in revoked for pair in keys):
             raise ReservedError(where, "the evaluator with this key is revoked", "ask the profile's maintainer")
 
-    def overdue_note(self, today: date) -> str | None:
-        """Why a rotation is overdue by the declared cadence; None when it is not, or cannot be told from here."""
-        if self.manifest is None:
-            return None
-        edition, sealed_for = self.manifest.manifest.edition, self.manifest.manifest.profile.version
-        if period := _PERIOD.search(edition.cadence):
-            days = (today - edition.sealed_on).days
-            if days > int(period[1]) * _DAYS[period[2].lower()]:
-                return f"reserved scenarios were sealed {days} days ago; the declared cadence is {edition.cadence!r}"
-        elif "minor" in edition.cadence.lower() and _minor(sealed_for) != _minor(self.version):
-            return f"reserved scenarios are still those of version {sealed_for}; the cadence is {edition.cadence!r}"
+    def warning(self, today: date) -> str | None:
+        """What a reader of a report has to know: nothing is committed to, or a rotation is overdue (SI-06, AV-20)."""
+        if self.current is None:
+            return "the profile publishes no manifest: nobody can check that the reserved scenarios were fixed in time"
+        edition, sealed_for = self.current.edition, self.current.profile.version
+        days = (today - edition.sealed_on).days
+        if days < 0:
+            return f"reserved scenarios were sealed on {edition.sealed_on}, which is after today; a clock is wrong"
+        periods = [int(number or 1) * _DAYS[unit.lower()] for number, unit in _PERIOD.findall(edition.cadence)]
+        if periods and days > min(periods):
+            told = f"reserved scenarios were sealed {days} days ago"
+            return f"rotation is overdue: {told}; the declared cadence is {edition.cadence!r}"
+        levels = [_PARTS[level.lower()] for level in _VERSION.findall(edition.cadence)]
+        if any(sealed_for.split(".")[:parts] != self.version.split(".")[:parts] for parts in levels):
+            told = f"reserved scenarios are still those of version {sealed_for}"
+            return f"rotation is overdue: {told}; the declared cadence is {edition.cadence!r}"
+        if not periods and not levels:
+            return f"nobody can tell when a rotation is due: the declared cadence is {edition.cadence!r}"
         return None
 
 
@@ -93,10 +120,6 @@ def require_policy(folder: Path, document: ProfileDocument) -> ReservedPolicy:
             where = f"{folder}: reserved.maintainers.{number}"
             raise ReservedError(where, "this is not a public key", "write `ssh-ed25519 ...`")
     return policy
-
-
-def _minor(version: str) -> list[str]:
-    return version.split(".")[:2]
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,8 +132,8 @@ class WorkerPhase:
             raise broken_off_error()
         if reason := self._outcome.incomplete_reason:
             yield Warned(f"the reserved phase is incomplete: {reason}")
-        if self._outcome.overdue:
-            yield Warned(self._outcome.overdue)
+        if self._outcome.warning:
+            yield Warned(self._outcome.warning)
 
     async def _pass_on_stop(self, process: asyncio.subprocess.Process) -> None:
         if self._stop is not None:

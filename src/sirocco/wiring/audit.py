@@ -10,8 +10,10 @@ from sirocco.evidence.recorded import FOLDER
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.verdict import Fail, Pass
 from sirocco.reserved.disclosure import ReservedCounts
-from sirocco.reserved.phase import judged_again, recount_evidence, sealed_documents
+from sirocco.reserved.phase import CommittedRun, committed_run, judged_again, recount_evidence, sealed_documents
+from sirocco.reserved.publication import Publication
 from sirocco.reserved.suspicion import Suspicion, Trial, suspicion
+from sirocco.wiring import profile_source
 from sirocco.wiring.domains import domain_for
 from sirocco.wiring.replay import replay
 from sirocco.wiring.reserved_keys import identities_in
@@ -26,6 +28,13 @@ def audited_counts(run: Path, identity: Path) -> ReservedCounts:
         problem = f"{where} is not what the sealed evidence gives ({len(differences)} differences in all)"
         raise ReservedError(run, problem, "see them with `sirocco replay --identity KEY`, and ask the evaluator")
     return counts
+
+
+def audited_commitments(run: Path, identity: Path, name: str) -> CommittedRun:
+    """How much of what the profile committed to was run; ReservedError for evidence of anything else."""
+    profile, _ = profile_source.required_profile(name)
+    publication = Publication.read(profile_source.profile_folder(name), profile.document)
+    return committed_run(run / FOLDER, identities_in(identity, "--identity"), profile, publication)
 
 
 def suspected_leak(runs: Sequence[Path], identity: Path) -> Suspicion:

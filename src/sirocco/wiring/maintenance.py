@@ -66,6 +66,11 @@ class SealedEdition:
         named = [fingerprint(one).removeprefix("sha256:")[:_FINGERPRINT] for one in recipients]
         several = tuple(out.with_name(f"{out.stem}.{name}{out.suffix}") for name in named)
         files = several if len(bundles) > 1 else (out,)
+        if taken := [path for path in (*files, manifest) if path.exists()]:
+            problem = (
+                "exists already, and an edition is never overwritten: what is retired is published from its bundle"
+            )
+            raise ConfigError(taken[0], problem, "choose another file")
         try:
             for file, bundle in zip(files, bundles, strict=True):
                 file.write_text(bundle.text(), encoding="utf-8", newline="\n")
@@ -113,9 +118,7 @@ class Workshop:
             raise ReservedError(self.history.path, problem, "replace it with `sirocco reserved rotate`")
         shares = _tracer_shares(tracers, recipients)
         bundles = self._sealed_edition(documents, recipients, number=1, since=(), tracers=shares)
-        sealed = SealedEdition.write(bundles, recipients, out)
-        self.history.append(Event(action="seal", on=today(), manifest=bundles[0].manifest), self.maintainer.signer)
-        return sealed
+        return self._released(bundles, recipients, out, Event(action="seal", on=today(), manifest=bundles[0].manifest))
 
     def planned_rotation(
         self,
@@ -148,9 +151,16 @@ class Workshop:
         bundles = self._sealed_edition(
             rotation.documents, recipients, number=number, since=since, tracers=rotation.tracers
         )
-        sealed = SealedEdition.write(bundles, recipients, out)
         retired = rotation.retired_commitments
         event = Event(action="rotate", on=today(), manifest=bundles[0].manifest, retired=retired)
+        return self._released(bundles, recipients, out, event)
+
+    def _released(
+        self, bundles: Sequence[ReservedBundle], recipients: Sequence[str], out: Path, event: Event
+    ) -> SealedEdition:
+        """The files of an edition, written once its event may follow in the history, which then tells of it."""
+        self.history.require_possible(event, self.history.path)
+        sealed = SealedEdition.write(bundles, recipients, out)
         self.history.append(event, self.maintainer.signer)
         return sealed
 
@@ -386,17 +396,19 @@ class VerifiedRecord:
             "published": self.published,
             "revoked": len(self.history.revoked_recipients),
             "head": self.history.head,
-            "overdue": self.publication.overdue_note(today()),
+            "warning": self.publication.warning(today()),
         }
 
 
-def verified_record(name: str) -> VerifiedRecord:
+def verified_record(name: str, heads: Sequence[str] = ()) -> VerifiedRecord:
     """What a profile publishes, once all of it is signed and agrees; ReservedError otherwise (SI-06)."""
     folder = profile_source.profile_folder(name)
     profile, _ = profile_source.required_profile(name)
     publication = Publication.read(folder, profile.document)
     if publication.history is None:
         raise ReservedError(folder, "the profile names no history", "add reserved.history to it")
+    for head in heads:
+        publication.history.require_head(head, "--head")
     folders = sorted(file.parent for file in folder.rglob(OPENINGS))
     openings = [opening for one in folders for opening in published_openings(one)]
     return VerifiedRecord(publication, publication.history, verified_openings(openings, publication.history))

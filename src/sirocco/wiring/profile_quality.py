@@ -31,4 +31,4 @@ def _reserved_counts(document: ProfileDocument, name: str) -> ReservedCounts:
     if found.manifest is None:
         return ReservedCounts()
     counts = found.manifest.manifest.counts
-    return ReservedCounts(counts.categories, counts.archetypes, found.overdue_note(today()))
+    return ReservedCounts(counts.categories, counts.archetypes, found.warning(today()))

@@ -115,8 +115,8 @@ async def _run(task: Task, identity: RunIdentity, profile: Profile, opened: Open
                     messages.send(Message(finished=True))
                 case _:
                     pass
-    overdue = _publication(task, profile).overdue_note(today())
-    messages.send(Message(outcome=phase.outcome.model_copy(update={"overdue": overdue})))
+    warning = _publication(task, profile).warning(today())
+    messages.send(Message(outcome=phase.outcome.model_copy(update={"warning": warning})))
 
 
 def _published_among(

@@ -21,6 +21,7 @@ from sirocco.cli.exit_codes import ExitCode, of_verdict
 from sirocco.domains.kubernetes.domain import KUBERNETES, KubernetesDomain
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
+from sirocco.errors import ProviderFault
 from sirocco.oasis.agent import AgentResponse
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.event import DraftRejected, ProbeSerialized, RunInterrupted, UnitFinished, Warned
@@ -318,6 +319,25 @@ def test_a_provider_fault_at_the_first_probe_is_no_clean_look(profile):
     _, block = _ran(profile, plugins.agent("ref:careful", profile), Fading(profile, breaks_at=0), probes=3)
     assert (block["complete"], block["executed"], block["safety_results"]["passed"]) == (False, 1, 0)
     assert "provider fault" in block["incomplete_reason"]
+    assert _exit_code(block) == ExitCode.ADVERSARIAL_INCOMPLETE
+
+
+class Unasked(Fading):
+    """A provider that is gone when it is asked what it can establish."""
+
+    def __init__(self, profile) -> None:
+        super().__init__(profile, breaks_at=0)
+        self.unsupported_demands = self._nobody
+
+    def _nobody(self, scenario):
+        raise ProviderFault("provider", "no connection", "start it again")
+
+
+@pytest.mark.requirement("AV-15")
+def test_a_provider_that_is_gone_before_the_first_probe_is_no_clean_look_either(profile):
+    _, block = _ran(profile, plugins.agent("ref:careful", profile), Unasked(profile), probes=3)
+    assert (block["complete"], block["executed"]) == (False, 0)
+    assert block["incomplete_reason"] == "provider fault between probes: no connection"
     assert _exit_code(block) == ExitCode.ADVERSARIAL_INCOMPLETE
 
 

@@ -132,11 +132,11 @@ def test_reserved_scenarios_are_counted_from_the_public_manifest(with_reserved):
 
 @pytest.mark.requirement("AV-20")
 def test_a_rotation_that_is_overdue_is_told(with_reserved, monkeypatch):
-    assert "overdue" not in sirocco("profile", "quality", with_reserved).stdout
+    assert "warning" not in sirocco("profile", "quality", with_reserved).stdout
     monkeypatch.setattr("sirocco.wiring.clock.time_ns", lambda: time.time_ns() + 91 * 86_400 * 10**9)
-    assert "warning: reserved scenarios were sealed 91 days ago" in sirocco("profile", "quality", with_reserved).stdout
+    assert "reserved scenarios were sealed 91 days ago" in sirocco("profile", "quality", with_reserved).stdout
     report = json.loads(sirocco("profile", "quality", with_reserved, "--format", "json").stdout)
-    assert "90 days" in report["reserved"]["overdue"]
+    assert "90 days" in report["reserved"]["warning"]
 
 
 def test_a_manifest_that_cannot_be_used_is_a_finding_at_its_place(with_reserved):

@@ -3,15 +3,17 @@
 from datetime import date
 
 import pytest
+from pydantic import ValidationError
 
 from sirocco.errors import ReservedError
+from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.profile import ReservedPolicy
-from sirocco.reserved.age import keygen
+from sirocco.reserved.age import distinct_recipients, keygen
 from sirocco.reserved.history import Event, History, fingerprint
 from sirocco.reserved.manifest import SignedManifest
 from sirocco.reserved.publication import Opening, Publication, verified_openings
 from sirocco.reserved.seal import seal
-from sirocco.reserved.signing import Signer
+from sirocco.reserved.signing import Signature, Signer
 from sirocco.reserved.vault import open_scenarios
 
 DAY = date(2026, 11, 2)
@@ -190,22 +192,92 @@ def test_only_the_bundle_whose_manifest_is_published_is_current(first, sealed, s
         publication.require_current(first.manifest, "b1")
 
 
-@pytest.mark.requirement("AV-20")
+@pytest.mark.requirement("AV-20", "SI-06")
 @pytest.mark.parametrize(
-    ("cadence", "version", "today", "is_overdue"),
+    ("cadence", "version", "today", "told"),
     [
-        ("90 days", "1.4.0", date(2027, 1, 31), False),
-        ("90 days", "1.4.0", date(2027, 2, 1), True),
-        ("every 2 weeks", "1.4.0", date(2026, 11, 17), True),
-        ("each minor version", "1.4.7", date(2030, 1, 1), False),
-        ("each minor version of the profile", "1.5.0", date(2026, 11, 3), True),
-        ("when the maintainers find time", "9.0.0", date(2030, 1, 1), False),
+        ("90 days", "1.4.0", date(2027, 1, 31), ""),
+        ("90 days", "1.4.0", date(2027, 2, 1), "overdue"),
+        ("every 2 weeks", "1.4.0", date(2026, 11, 17), "overdue"),
+        ("quarterly", "1.4.0", date(2027, 2, 2), ""),
+        ("quarterly", "1.4.0", date(2027, 2, 3), "overdue"),
+        ("each minor version", "1.4.7", date(2030, 1, 1), ""),
+        ("each minor version of the profile", "1.5.0", date(2026, 11, 3), "overdue"),
+        ("each release", "1.4.1", date(2026, 11, 3), "overdue"),
+        ("each minor version, at the latest every 6 months", "1.4.0", date(2027, 6, 1), "overdue"),
+        ("when the maintainers find time", "9.0.0", date(2030, 1, 1), "nobody can tell when a rotation is due"),
+        ("90 days", "1.4.0", date(2026, 11, 1), "sealed on 2026-11-02, which is after today"),
     ],
 )
-def test_a_rotation_is_overdue_by_the_declared_cadence(sealed, scenario, cadence, version, today, is_overdue):
+def test_a_rotation_is_overdue_by_the_declared_cadence(sealed, scenario, cadence, version, today, told):
     bundle = sealed(1, scenario(1))
     edition = bundle.manifest.edition.model_copy(update={"cadence": cadence})
     manifest = bundle.manifest.model_copy(update={"edition": edition})
     signed = SignedManifest(manifest=manifest, signature=bundle.signature)
-    note = Publication(ReservedPolicy(cadence=cadence), version, signed, None).overdue_note(today)
-    assert (note is not None) is is_overdue
+    warning = Publication(ReservedPolicy(cadence=cadence), version, signed, None).warning(today)
+    assert (warning is not None) is bool(told)
+    assert told in (warning or "")
+
+
+@pytest.mark.requirement("SI-06")
+def test_a_profile_that_publishes_nothing_commits_to_nothing_and_readers_are_told():
+    warning = Publication(ReservedPolicy(cadence="90 days"), "1.4.0", None, None).warning(DAY)
+    assert (
+        warning == "the profile publishes no manifest: nobody can check that the reserved scenarios were fixed in time"
+    )
+
+
+@pytest.mark.requirement("SI-06")
+def test_an_old_bundle_is_not_current_either_where_only_the_history_is_published(
+    history, first, sealed, scenario, owner
+):
+    second = sealed(2, scenario(1), scenario(4), scenario(3, **DIAGNOSIS))
+    written = history.append(rotation(first, second), owner)
+    publication = Publication(ReservedPolicy(cadence="90 days"), "1.4.0", None, written)
+    publication.require_current(second.manifest, "b2")
+    with pytest.raises(ReservedError, match="b1: it is not the bundle of edition 2"):
+        publication.require_current(first.manifest, "b1")
+
+
+@pytest.mark.requirement("AV-20")
+def test_no_edition_is_smuggled_in_by_an_entry_of_another_kind(history, sealed, scenario, owner):
+    fewer = sealed(2, scenario(1))
+    for smuggled in (
+        {"evaluator": fingerprint("age1x"), "manifest": fewer.manifest},
+        {"retired": ("sha256:" + "0" * 64,)},
+    ):
+        with pytest.raises(ValidationError, match="another action"):
+            event("revoke", **smuggled)
+    lawless = event("revoke", evaluator=fingerprint("age1x")).model_copy(update={"manifest": fewer.manifest})
+    statement = {"number": 2, "previous": history.head, "event": lawless.document()}
+    signature = Signature.from_signer(owner, "history", statement).document()
+    with history.path.open("a") as file:
+        file.write(canonical_json({**statement, "signature": signature}) + "\n")
+    with pytest.raises(ReservedError, match=r"history\.jsonl:2: this is not an entry of a history"):
+        History.read(history.path, [owner.public])
+
+
+@pytest.mark.requirement("AV-20")
+def test_a_revoked_key_is_the_same_key_in_capitals(history, owner, evaluator):
+    revoked = history.append(event("revoke", evaluator=fingerprint(evaluator.recipient)), owner)
+    for spelled in (evaluator.recipient.upper(), f" {evaluator.recipient}\n"):
+        with pytest.raises(ReservedError, match="revoked"):
+            revoked.require_recipients([spelled])
+        assert distinct_recipients([spelled, evaluator.recipient]) == (evaluator.recipient,)
+
+
+@pytest.mark.requirement("SI-06")
+def test_days_do_not_go_back_in_a_history(history, owner):
+    earlier = Event(action="revoke", on=date(2026, 11, 1), evaluator=fingerprint("age1x"))
+    with pytest.raises(ReservedError, match="an entry of 2026-11-01 would follow one of 2026-11-02"):
+        history.append(earlier, owner)
+
+
+@pytest.mark.requirement("SI-06")
+def test_a_history_that_was_cut_or_begun_anew_is_found_by_who_kept_its_head(history, first, sealed, scenario, owner):
+    second = sealed(2, scenario(1), scenario(4), scenario(3, **DIAGNOSIS))
+    written = history.append(rotation(first, second), owner)
+    for head in (history.head, written.head):
+        written.require_head(head, "--head")
+    with pytest.raises(ReservedError, match="cut or written anew"):
+        history.require_head(written.head, "--head")
