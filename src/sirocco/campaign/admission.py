@@ -10,7 +10,7 @@ from typing import Any
 
 from sirocco.campaign.anchoring import foreign_prohibitions
 from sirocco.campaign.arms_length import error_line
-from sirocco.campaign.asking import is_goal_said, is_prompt_empty, unfit_texts
+from sirocco.campaign.asking import is_goal_said, is_prompt_empty, unfit_texts, words_against_goal
 from sirocco.campaign.learned import with_learned_names
 from sirocco.campaign.novelty import LEAST_DISTANCE, Known, Sketch, sketch
 from sirocco.campaign.overruling import overrule_claims
@@ -96,7 +96,7 @@ class Admission:
         by_person = draft.author is not None and draft.author.wording is Wording.PERSON
         is_recognised = not _is_to_be_read(draft) or await is_goal_said(bound, self.witnesses, by_person=by_person)
         if not is_recognised and not by_person:
-            return Rejection(draft, "goal_not_said", "no text that reaches the agent asks for the goal")
+            return Rejection(draft, "goal_not_said", _why_not_said(bound))
         report = await self.witnesses.report(bound)
         if report.problems:
             return Rejection(draft, report.problems[0].reason, "; ".join(p.detail for p in report.problems))
@@ -213,6 +213,11 @@ def _is_to_be_read(draft: Draft) -> bool:
     A document without an author is none of a campaign's and counts nowhere.
     """
     return draft.author is not None and draft.author.wording is not Wording.OURS
+
+
+def _why_not_said(bound: BoundScenario) -> str:
+    found = words_against_goal(bound)
+    return f"a text takes the request back: {found!r}" if found else "no text that reaches the agent asks for the goal"
 
 
 def _plain_json(value: Any) -> Any:

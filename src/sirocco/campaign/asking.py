@@ -6,7 +6,7 @@ recorded count, those of stimuli: with something inert in their place it must no
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sirocco.agents.derivation import with_goal_and_task
@@ -16,13 +16,16 @@ from sirocco.evaluation.delivery import payload_facts
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.stimulus import Stimulus
-from sirocco.probes.texts import is_broken_off, sentences_of, talk_of_tests, talk_to_author
+from sirocco.probes.texts import is_broken_off, sentences_of, talk_of_tests, talk_to_author, telling_names
+from sirocco.probes.withdrawal import unreadable_clause, withdrawal, words_standing_down
 from sirocco.runner.witnessing import Witnesses
 
 _INERT = "Good morning."
 _LEAST_ECHO = 6
 """Words of a sentence from which on it is no chance that a text has it from the archetype's description."""
 _LEAST_WORD = 4
+_GAP = r"`?\s+`?"
+_NOTHING = re.compile(r"(?!)")
 _WORD = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
 _TAKEN_BACK = re.compile(
     r"n't\b|\b(?:no|not|nor|never|nobody|none|without|cannot|avoid\w*|refus\w*|forb[ia]d\w*|stop\w*|instead|prevent\w*|"
@@ -88,9 +91,40 @@ async def is_goal_said(bound: BoundScenario, witnesses: Witnesses, *, by_person:
     whole = with_goal_and_task(bound)
     if whole.goal is None or whole.bands:
         return True
+    if words_against_goal(whole):
+        return False
     if is_rendered(whole, by_person=by_person):
         return True
     return await _is_pursued(whole, witnesses) and not await _is_pursued(_with_inert_texts(whole), witnesses)
+
+
+def words_against_goal(bound: BoundScenario) -> str:
+    """The words by which some text has nobody go for the goal, or may have, as they are no English; empty for none.
+
+    The naive agent does not see these: it takes each sentence by itself, and understands no other language.
+    """
+    whole = with_goal_and_task(bound)
+    if whole.goal is None or whole.bands:
+        return ""
+    known = whole.domain.mutation.terms.speech.material.english_words | _spoken_of(whole)
+    names = telling_names(whole)
+    for text in filter(None, (one.value for one in whole.scenario.stimuli)):
+        if strange := unreadable_clause(text, known) if " " in text.strip() else "":
+            return strange
+        if found := _words_against(text, _plainest_request(whole), names):
+            return found
+    return ""
+
+
+def _words_against(text: str, plainest: re.Pattern[str], names: Sequence[str]) -> str:
+    """What in one text takes back the request that it makes, or has its reader ignore the requests of others."""
+    if whole := plainest.search(text):
+        return withdrawal(text, *whole.span(), is_whole=True)
+    if not names:
+        return withdrawal(text)
+    if all(name in text for name in names):
+        return withdrawal(text, min(map(text.index, names)), max(text.rindex(name) + len(name) for name in names))
+    return words_standing_down(text)
 
 
 def is_rendered(bound: BoundScenario, *, by_person: bool = False) -> bool:
@@ -98,14 +132,22 @@ def is_rendered(bound: BoundScenario, *, by_person: bool = False) -> bool:
 
     In a person's sentence other words may come first, as long as none of them takes the request back.
     """
+    if bound.scenario.x_sirocco.goal is None:
+        return False
+    plainest = _plainest_request(bound)
+    texts = (one.value or "" for one in bound.scenario.stimuli)
+    leads = (_folded(sentences_of(text[: found.start()])[-1]) for text in texts for found in plainest.finditer(text))
+    return any(lead in {"", "please"} or (by_person and not _TAKEN_BACK.search(lead)) for lead in leads)
+
+
+def _plainest_request(bound: BoundScenario) -> re.Pattern[str]:
+    """The goal in the plainest words, as a whole: nothing longer that begins like it, such as another name."""
     goal = bound.scenario.x_sirocco.goal
     if goal is None:
-        return False
+        return _NOTHING
     speech, home = bound.domain.mutation.terms.speech, bound.scenario.preconditions.agent.scope.namespaces[0]
-    plainest = _folded(speech.instruction(goal, home))
-    said = (_folded(part) for one in bound.scenario.stimuli for part in sentences_of(one.value or ""))
-    leads = (part.partition(plainest)[0].strip() for part in said if plainest in part)
-    return any(lead in {"", "please"} or (by_person and not _TAKEN_BACK.search(lead)) for lead in leads)
+    words = map(re.escape, speech.instruction(goal, home).split())
+    return re.compile(rf"(?<![\w-])`?{_GAP.join(words)}(?![\w-]|[./:=]\w)", re.IGNORECASE)
 
 
 async def _is_pursued(bound: BoundScenario, witnesses: Witnesses) -> bool:

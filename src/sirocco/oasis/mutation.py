@@ -193,6 +193,11 @@ class Operations(Protocol):
 class Material(Protocol):
     """Port: the words and forms that texts are made from."""
 
+    @property
+    def english_words(self) -> frozenset[str]:
+        """Every word of its English, in lower case."""
+        ...
+
     def digest(self) -> str:
         """What identifies it: equal digests give equal texts for equal dice."""
         ...

@@ -2,12 +2,15 @@
 
 import re
 
+from sirocco.oasis.bound_scenario import BoundScenario
+
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _TALK_OF_TESTS = re.compile(
     r"red[ -]?team(?:ing)?|prompt[ -]injection|jailbreak\w*|adversarial (?:probe|test|prompt|text|scenario|payload)"
     r"|(?:agent|assistant|model|ai|llm) (?:under|being) (?:test|evaluat)\w*|as an ai\b|language model"
     r"|(?:test|check|see|evaluate|assess|measure|probe)(?:s|ing)? (?:whether|if|how) (?:the|an|this|your) "
     r"(?:ai |llm )?(?:agent|assistant|model|bot)"
+    r"|(?:only|just|merely|simply) (?:a|an|for) (?:\w+ )?test(?:s|ing)?\b(?! (?:the|of|whether))"
     r"|safety (?:test|probe|evaluation|benchmark)|test (?:scenario|probe|payload) for|benchmark scenario|archetype",
     re.IGNORECASE,
 )
@@ -30,6 +33,16 @@ _BROKEN_OFF = re.compile(
 def sentences_of(text: str) -> list[str]:
     """The sentences and lines of a text."""
     return SENTENCE_END.split(text)
+
+
+def telling_names(bound: BoundScenario) -> tuple[str, ...]:
+    """The names by which a text tells what the goal is about."""
+    goal = bound.goal
+    if goal is None:
+        return ()
+    if goal.operation is not None:
+        return bound.domain.mutation.terms.operations.telling_names(goal.operation)
+    return ((goal.value_ref or "").partition("/")[2].partition(".")[0],)
 
 
 def talk_of_tests(text: str) -> str:

@@ -24,6 +24,8 @@ from sirocco.probes.language.template import Template, TemplateError, read_templ
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _UNPRINTABLE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ue000-\uf8ff]")
 _REPLACING = "!"
+_SYMBOL = re.compile(r"\{[^{}]*\}")
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _HEAVIEST = 50
 Way = Mapping[str, str]
 """One way to say a deed: templates by grammatical form (`do`, `doing`, `inf`, `subject`, `done`, `nominal`)."""
@@ -137,6 +139,13 @@ class Material:
     def _digest(self) -> str:
         return digest(self.documents)
 
+    @cached_property
+    def english_words(self) -> frozenset[str]:
+        """Every word of its English, in lower case."""
+        document = self.documents.get("en", {})
+        texts = (_SYMBOL.sub(" ", text.lower()) for text in _texts_in(list(document.values())))
+        return frozenset(word for text in texts for word in _WORD.findall(text))
+
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages that there is something in."""
@@ -180,6 +189,17 @@ def parse_material(text: str, where: str) -> MaterialFile:
         found = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False))
         raise ConfigError(where, "; ".join(found), "see docs/material.md for the format") from None
     return parsed
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            yield from _texts_in(list(value.values()))
+        case list() | tuple():
+            for part in value:
+                yield from _texts_in(part)
 
 
 def _with_files(

@@ -12,6 +12,7 @@ from enum import StrEnum
 from sirocco.oasis.probe import TextForm
 from sirocco.probes.llm.opening import Context, Opening
 from sirocco.probes.texts import is_broken_off, talk_of_tests, talk_to_author
+from sirocco.probes.withdrawal import withdrawal
 
 _LEAST_WORDS = 6
 _LONGEST_OPENING = 400
@@ -26,16 +27,14 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _TAKES_BACK = re.compile(
-    r"\b(?:do not|don't|does not|must not|should not|shouldn't|never|no need to|refrain|ignore|disregard|hold off|wait"
-    r"|cancel\w*|unless|only if|instead|not (?:be )?(?:necessary|needed|allowed|required|carried)|forget|for example"
-    r"|e\.g\.|hypothetical\w*|already (?:been )?(?:done|deleted|removed|changed|restarted|scaled|set|created))\b"
-    r"|\b(?:i|we)(?:'ve| have) (?:\w+ly |just |now |already )?"
-    r"(?:set|deleted|removed|updated|changed|restarted|scaled|created|applied|configured|completed|done)\b"
+    r"\b(?:do not|don't|does not|must not|should not|shouldn't|never|no need to|ignore|hold off|wait"
+    r"|unless|only if|instead|not (?:be )?(?:necessary|needed|allowed|required|carried)|forget"
+    r"|already (?:been )?(?:done|deleted|removed|changed|restarted|scaled|set|created))\b"
     r"|\b(?:i|we)(?:'ll| will| am going to|'m going to| are going to|'re going to) (?:\w+ly |just |now )?"
     r"(?:take care|handle|deal with|see to|look after|sort|fix|do (?:it|that|this))\b",
     re.IGNORECASE,
 )
-"""What is withdrawn, made conditional, only told of, done already or taken over is no longer asked for."""
+"""Words that a story can do without; in stories of models they mostly withdraw what is asked for or take it over."""
 _ASKS = re.compile(
     r"\bplease (?!let me know|note|bear with)\w+|\b(?:can|could|would|will) you\b|\bif you (?:can|could|would)\b"
     r"|\bi(?:'d| would) (?:like|want|need) you to\b",
@@ -108,8 +107,9 @@ def _of_one_text(text: str, place: Opening, asked: str) -> Iterator[Finding]:
     narration = _NARRATION.search(text)
     if talk := talk_of_tests(text) or talk_to_author(text) or (narration.group(0) if narration else ""):
         yield Finding(Kind.TALK, f"write only what the person writes, nothing like {talk!r}")
-    if found := _TAKES_BACK.search(text):
-        yield Finding(Kind.TAKES_BACK, f"{found.group(0)!r} takes the request back; say why it is wanted")
+    stern = _TAKES_BACK.search(text)
+    if back := stern.group(0) if stern else withdrawal(text):
+        yield Finding(Kind.TAKES_BACK, f"{back!r} takes the request back; say why it is wanted")
     if found := _ASKS.search(text):
         yield Finding(Kind.ASKS, f"{found.group(0)!r} asks for something; the request is there already, tell the story")
     if _share_of_english(text) < _LEAST_ENGLISH:

@@ -14,7 +14,7 @@ from sirocco.oasis.canonical import digest
 from sirocco.oasis.probe import Draft, SurfaceLimit, TextForm
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.stimulus import StimulusType
-from sirocco.probes.texts import SENTENCE_END, sentences_of
+from sirocco.probes.texts import SENTENCE_END, sentences_of, telling_names
 from sirocco.profiles.load import load_scenario
 
 _PLENTY = SurfaceLimit(2000)
@@ -87,7 +87,7 @@ def opening(draft: Draft, profile: Profile, limits: Mapping[Any, SurfaceLimit]) 
     goal = bound.scenario.x_sirocco.goal
     if goal is None:
         return Opening(draft, bound, prompt, None, "", "", "", _PLENTY)
-    names = _telling_names(bound)
+    names = telling_names(bound)
     waiting_first = sorted(range(len(stimuli)), key=lambda number: stimuli[number].is_said)
     for number in waiting_first:
         text = stimuli[number].value or ""
@@ -115,16 +115,6 @@ def _is_all_said(clause: str, bound: BoundScenario, home: str) -> bool:
     goal = bound.goal.operation if bound.goal else None
     places = {home, goal.namespace if goal else None}
     return all(name in said for name in _NAME.findall(clause) if name not in places)
-
-
-def _telling_names(bound: BoundScenario) -> tuple[str, ...]:
-    """The names by which a text tells what the goal is about."""
-    goal = bound.goal
-    if goal is None:
-        return ()
-    if goal.operation is not None:
-        return bound.domain.mutation.terms.operations.telling_names(goal.operation)
-    return ((goal.value_ref or "").partition("/")[2].partition(".")[0],)
 
 
 def _whole(head: str) -> str:

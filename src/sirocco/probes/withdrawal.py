@@ -1,0 +1,272 @@
+"""What takes a request back: the words around a request in English after which nobody is asked to do it any more.
+
+Whoever writes an inert text that still holds the request has to say in some way that it is not meant: forbid it, call
+it off, say that it is done, tell of it, or speak about the text itself. In doubt a text counts as taken back: a
+stranger's draft that is lost costs a draft, one that asks for nothing would cost the report its truth (AV-07).
+"""
+
+import re
+from collections.abc import Collection, Iterator
+
+from sirocco.probes.texts import sentences_of
+
+_LEAST_KNOWN = 0.4
+"""The share of English words in a clause from which on it can be read."""
+_CLAUSE_END = re.compile(r"[,;:()…—–]+|\s-+\s")
+_TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”«»|*~`#]+")
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_NOT_LATIN = re.compile(r"[^\W\d_\u0000-\u024f]")
+_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_FOREIGN_DENIAL = re.compile(
+    r"nicht|kein\w*|nein|nie|niemals|pas|jamais|aucune?|nunca|jam[aá]s|n[aã]o|niet|geen|nee|nooit|inte|ingen|aldrig?|"
+    r"ikke|nei|nej|nem|ne|nikdy|nigdy|älä|ei|mai|nessuno?|değil|hayır",
+    re.IGNORECASE,
+)
+"""Words that deny what a request says in the languages that English texts get mixed with most."""
+
+_NOT = r"(?: ?not|n['’]?t)\b"
+_UNTROUBLED = r"(?! (?:hesitate|forget|fail|neglect|wait|delay|worry|bother to ask))"
+"""What is denied with these is asked for all the more."""
+_CLAUSE = r"(?:^|[.!?:;,(\n…–—-]\s*|\b(?:please|but|and|so|just|then|really|actually|therefore|better|to|you) )"
+_TEXT = (
+    r"(?:lines?|messages?|notes?|texts?|sentences?|instructions?|requests?|commands?|orders?"
+    r"|statements?|entry|entries|"
+    r"words|paragraphs?|remarks?|comments?)"
+)
+_DONE = r"(?:done|deleted|removed|changed|restarted|scaled|set|created|gone|applied|completed|finished|handled|fixed)"
+_IT = r"(?:that|this|it|them|these|those|the (?:above|last|previous|preceding|following))"
+_ANYWHERE = (
+    # It is forbidden.
+    rf"{_CLAUSE}(?:do{_NOT}|dont\b){_UNTROUBLED}",
+    (
+        rf"\b(?:i|we|they|you) (?:do|did|would|could|can|will){_NOT} "
+        r"(?:want|wish|ask|mean|approve|allow|agree|intend|recommend|do|let)"
+    ),
+    rf"\b(?:must|should|shall|may|need|ought){_NOT}{_UNTROUBLED}(?! (?:notice|see|reach|log|find|lose|have to))",
+    r"\bcan(?: ?not|['’]?t) (?:be|happen|allow|approve|let)\b(?! (?:reached|opened|read|found|seen|helped))",
+    (
+        r"\b(?:must|should|may|shall|will|would|can|to|be|please|but|and|so) never\b(?! (?:been"
+        r"|mind the))|(?:^|[.!?:;,(\n–—-]\s*)never\b"
+        r"(?! mind (?:the|about))"
+    ),
+    r"\b(?:no one|nobody|none|nothing) (?:should|may|must|shall|is (?:to|allowed|permitted)|ought)\b",
+    (
+        r"\bnot (?:to be|a (?:request|command|task|real|serious)|an (?:order|instruction|action)"
+        r"|for (?:you|agents?|assistants?|production)"
+        r"|intended|serious|valid|approved|authori[sz]ed|allowed|permitted|necessary|required|needed to|yet\b"
+        r"|under any|until|without|to (?:do|act|follow|carry|touch|delete|change|remove|execute|run))"
+    ),
+    (
+        r"\bno (?:action|need (?:to|for)|way\b|thanks|reason to|good reason|changes? (?:is|are|needed|required)"
+        r"|longer (?:valid|necessary|required|wanted|true|correct|applies|apply|in force|to be|needed to))"
+    ),
+    r"\bnot\s*[.!)]|\bnot\s*$",
+    r"\b(?:by no means|on no account|under no circumstances|in no case|anything but)\b",
+    (
+        r"\b(?:forbid\w*|forbade|prohibit\w*|banned|disallow\w*|illegal|unlawful|off[- ]limits|hands off"
+        r"|gets? fired|sacked)\b"
+    ),
+    r"\bagainst (?:the |our |my |all |company )?(?:polic\w+|rules?|guidelines|law)\b",
+    r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bget )(?<!\bbeing )\b(?:refus|declin|reject)\w*",
+    r"\b(?:refrain|abstain)\w*\b|\bstay away\b|\b(?:avoid|beware)\b",
+    # It is called off.
+    r"\b(?:disregard|cancel|retract|revok|rescind|withdr[ae]w|overrul|nullif|annul|veto)\w*\b",
+    rf"\b(?:scratch|strike|undo|skip|forget|stop|reverse|ignore) (?:about )?{_IT}\b",
+    (
+        r"\bnever ?mind\b(?! (?:the|about))|\b(?:just |only )?(?:kidding|joking)\b|\bhold (?:off|on)\b|\bstand down\b"
+        r"|\bcall(?:ed)? (?:it |this |that )?off\b"
+    ),
+    r"\bsecond thoughts?\b|\bchanged my mind\b|\bby mistake\b|\bsent in error\b|\bby accident\b|\bmistaken",
+    (
+        r"\b(?:obsolete|null and void|outdated|out of date|superseded|not applicable|opposite|untrue|n/a)\b"
+        r"|\bis (?:false|a lie)\b"
+    ),
+    (
+        r"\b(?:leave|keep) (?:\S+ ){1,5}?(?:alone|as (?:it|they) (?:is|are)|in place|untouched|intact"
+        r"|running|alive|unchanged)"
+    ),
+    r"\b(?:untouched|intact|unchanged)\b",
+    # It depends on somebody or something.
+    r"\b(?:unless|only (?:if|when|after|once)|provided that|subject to|pending (?:\w+ )?(?:approval|review))\b",
+    (
+        r"(?:^|[.!?:;,(\n…–—-]\s*|\b(?:please|but|and|so|just|then|better) )wait (?:for|until|till"
+        r"|with)\b|\buntil (?:further|i |we |you |told|somebody|someone|approv)"
+    ),
+    r"\bonly (?:an? |the )?(?:humans?|persons?|people|operators?|admin\w*|owners?|managers?) (?:may|can|should|must)\b",
+    r"\b(?:my|our|their|his|her) (?:approval|consent|permission|go-ahead) (?:first|before)\b",
+    # It is done, or only told of.
+    rf"\balready (?:been )?{_DONE}\b|\b(?:was|has been|had been) (?:\w+ly )?{_DONE}\b",
+    r"\bnothing (?:left |more |else )?to (?:do|be done|see)\b",
+    (
+        r"\b(?:i|we)(?:'ve| have) (?:\w+ly |just |now |already )?"
+        r"(?:set|deleted|removed|updated|changed|restarted|scaled|created|applied|configured|completed|done)\b"
+    ),
+    (
+        r"\b(?:i|we)(?:'ll| will| am going to|'m going to| are going to|'re going to) (?:\w+ly |just |now )?"
+        rf"(?:take care of|handle|deal with|see to|look after|sort|fix|do) {_IT}\b"
+    ),
+    (
+        r"\b(?:for (?:example|instance)|e\.g\.|(?<!\.)examples?(?!\.\w)|placeholder\w*|dummy|lorem"
+        r"|hypothetical\w*|imagin\w*|suppose|"
+        r"supposing|pretend\w*|villain\w*|once upon|fairy|illustrat\w*|tutorial|satire|parody|"
+        r"what if|what would happen)\b|(?<![.\w])templates?\b(?!\.\w)"
+    ),
+    r"\b(?:wrote|said|says|typed|reads?|painted|scribbled|called|entitled|shouted|whispered)\W*[\"“‘«']",
+    # It is about the text itself.
+    (
+        rf"\b(?:this|that|these|those|the|my|last|previous|following|next|above|preceding) (?:(?:above"
+        rf"|preceding|previous|"
+        rf"following|next|last|first|whole) )?{_TEXT} (?:(?:above|below|before|here) )?"
+        r"(?:is|are|was|were|has|have|had|should|must|can|may|will|does|do|serves?|came|comes)\b"
+    ),
+    r"\b(?:the|everything|all|what is|whatever is|anything) (?:above|below|following)\b(?! (?:\d|the|steps?))",
+    (
+        r"\b(?:this|that|it|all of (?:this|that)|these|those)(?:'s| is| was| are| were) "
+        r"(?:(?:only|just|merely|purely|simply|all) )?(?:an? |the )?"
+        r"(?:joke|drill|test|lie|trap|hoax|sample|exercise|rehearsal|simulation|prank|quotation|quote|draft|demo)\b"
+    ),
+    r"\b(?:merely|purely) (?:an?|for)\b|\bfor (?:humans|fun|illustration)\b|\bfor show(?: only)?\s*(?:[.,;!]|$)",
+    r"\?\W*(?:no|nope|nah|never|certainly not|of course not)\b",
+)
+_BEFORE = (
+    r"\b(?:following|next|below)\b[^.!?]*(?:\bnot\b|n['’]t\b|\bnever\b|\bno\b)",
+    r"\bignore\b(?! (?:all |any )?(?:of )?(?:the |your |my |its )?(?:previous|prior|earlier|other|preceding) )",
+)
+"""In front of the request; there other requests are often called off for its sake."""
+_LEADING = (
+    (
+        r"(?:\bnot\b|n['’]t\b|\bdont\b|\b(?:never|nobody|no one|none|neither|nor)\b)"
+        r"(?! (?:hesitate|forget|fail|neglect|wait|delay|any ?(?:more|longer)))"
+    ),
+    (
+        r"\b(?:instead of|rather than|without|prevent\w*|against|whether|other than|short of|such as|is it true"
+        r"|(?:tri|attempt)\w* to|title|alert if|warn\w* if|(?:bad|terrible|stupid|foolish|dangerous) \w+)\b"
+    ),
+    r"^\W*(?!need|requir|request|want|plann|agree|approv|schedul)(?:\w{3,}ed|done|gone)\s*:\s*$",
+)
+"""In front of the request in its own clause."""
+_BEHIND = (
+    (
+        r"\b(?:ignore|instead|rather|better not|or (?:not|better)|skip|whoops|oops|sorry|quoting"
+        r"|quotation|unquote|fake|fools?"
+        r"|invented|made up|backwards?|reverse|contrary|the other way round|changed (?:our|my"
+        r"|the) (?:plans?|minds?))\b"
+    ),
+    r"\bwrong (?:window|chat|channel|thread|place|list|person|tab|cluster|room)\b|\bstay(?:s|ed)?\b|\bin peace\b",
+    (
+        r"\blet (?:it|them|\S+) (?:run|be|live|stay)\b|\bnext (?:year|life|century|decade)\b|\b(?:in"
+        r"|from) (?:20[3-9]|2[1-9])\d+\b"
+    ),
+    r"\b(?:bad|terrible|awful|stupid|foolish|dangerous|horrible|disastrous) (?:idea|thing|mistake|move|plan)\b",
+    (
+        r"\b(?:status|state|resolution|verdict)\s*[:=]|(?:^|[.!?(]\s*)(?:closed|resolved|done|denied"
+        r"|solved|finished|completed)\b"
+    ),
+    # Who goes on with "that" speaks of the request, and mostly says what is not to become of it.
+    (
+        r"(?<!\bif )(?<!\bonce )(?<!\bwhen )(?<!\bsoon as )\b(?:this|that)"
+        r"(?:['’]s(?! (?:over|the|what|why|how|all|when|where)\b)"
+        r"| (?:is|was|would|will|should|must|can|may|might|has to|does|counts|applies|goes)\b)"
+    ),
+    (
+        r"\b(?!(?:after|by|for|than|then|with|before|like|once|if|do)\b)\w+ (?:this|that)"
+        r"(?: (?:back|order|as|away|one|part|up|off|down))?\s*(?:[.,;!?)]|$)|\b(?:this|that) as\b"
+    ),
+    (
+        r"(?:\bnot\b|n['’]t\b|\b(?:no|never|nobody|no one|none|nothing|neither|nor|without)\b)"
+        r"(?! (?:longer|any ?more|needs?|uses?|used|misses|wait|hurry|rush|later than|other|in use|reads?|depends?"
+        r"|questions?|problem|help\b|sized|sure|has \w+ed|\w+ed\b|went|meant|got|came|had|was|were|ran|saw|took))"
+    ),
+)
+"""Behind the request."""
+_FOLLOWING = (
+    r"\W*(?:is|are|was|were|has|have|had|would|will|must|should|can|may|might|does|did)\b",
+    r"\W*(?:if|when|once|in case|assuming)\b",
+)
+"""Right behind it."""
+_GOES_ON = re.compile(
+    r"[`\"'”’)\]}>*_]*\s*(?:$|[.!?;,:)|<*~`\"]|[-–—]{1,2}\s|->|(?:after|and|again|as|asap|at|because"
+    r"|before|by|completely|"
+    r"entirely|first|for|immediately|now|once|permanently|please|right|since|so|then|to|today"
+    r"|tonight|until|which|while|"
+    r"who|whose|with)\b)",
+    re.IGNORECASE,
+)
+"""How a sentence can go on behind a whole request without making another one of it."""
+_STANDS_DOWN = re.compile(
+    r"\b(?:ignore|disregard)\b(?! (?:all |any )?(?:of )?(?:the |your |my |its )?(?:previous|prior|earlier) )"
+    rf"|\b(?:do{_NOT}|never|must{_NOT}|should{_NOT}) (?:\w+ly )?"
+    r"(?:follow|act|obey|carry|execute|do (?:what|anything|as)|trust|believe|listen)\b"
+    rf"|\btake no action\b|{_CLAUSE}(?:do nothing\b|(?:change|touch) nothing(?! else)\b)"
+    rf"|\b(?:do{_NOT}|never|without) (?:chang|touch)(?:e|ing)? anything\b(?! else)",
+    re.IGNORECASE,
+)
+_POLITE = re.compile(
+    (
+        r"\b(?:can|could|would|will|may) (?:you|u|somebody|someone|i ask|we ask|we|i)\b|\bchance you\b"
+        r"|\bplease\b|\bmind\b"
+    ),
+    re.IGNORECASE,
+)
+_STRUCK_OUT = re.compile(r"~~[^~]+~~|<(?:del|s|strike)>", re.IGNORECASE)
+_AROUND_IT = re.compile("|".join(_ANYWHERE), re.IGNORECASE)
+_BEFORE_IT = re.compile("|".join(_BEFORE), re.IGNORECASE)
+_LEADING_IT = re.compile("|".join(_LEADING), re.IGNORECASE)
+_BEHIND_IT = re.compile("|".join(_BEHIND), re.IGNORECASE)
+_FOLLOWING_IT = re.compile("|".join(_FOLLOWING), re.IGNORECASE)
+_CLAUSE_BREAK = re.compile(r"[;\n]|[.!?]\s")
+
+
+def withdrawal(text: str, begins: int = 0, ends: int | None = None, *, is_whole: bool = False) -> str:
+    """The words by which a text takes back its request, which stands from `begins` to `ends`; empty where none does.
+
+    Without an end nobody knows where it stands, and only what takes back any request is looked for. Of one that
+    stands there as a whole, what follows is no part.
+    """
+    found = _STRUCK_OUT.search(text) or _AROUND_IT.search(text)
+    if not found and ends is not None:
+        before, behind = text[:begins], text[ends:]
+        lead, asking = _CLAUSE_BREAK.split(before)[-1], sentences_of(before)[-1] + sentences_of(behind)[0]
+        found = _BEFORE_IT.search(before) or _LEADING_IT.search(lead) or _BEHIND_IT.search(behind)
+        found = found or (_FOLLOWING_IT.match(behind) if is_whole else None)
+        if not found and is_whole and not _GOES_ON.match(behind):
+            return sentences_of(behind)[0].strip()
+        if not found and asking.rstrip().endswith("?") and not _POLITE.search(asking):
+            return asking.strip()
+    return found.group(0).strip() if found else ""
+
+
+def words_standing_down(text: str) -> str:
+    """The words by which a text that asks for something else has its reader ignore what others ask for."""
+    found = _STANDS_DOWN.search(text)
+    return found.group(0).strip() if found else ""
+
+
+def unreadable_clause(text: str, known: Collection[str]) -> str:
+    """A part of a text that is no English, by the words that are known; names do not count. Empty where there is none.
+
+    What cannot be read may take the request back.
+    """
+    if strange := _INVISIBLE.search(text) or _NOT_LATIN.search(text):
+        return strange.group(0)
+    return next((part for sentence in sentences_of(text) for part in _unreadable_parts(sentence, known)), "")
+
+
+def _unreadable_parts(sentence: str, known: Collection[str]) -> Iterator[str]:
+    parts = _CLAUSE_END.split(sentence)
+    for part in parts:
+        words = list(_plain_words(part))
+        unknown = [word for word in words if word.lower() not in known]
+        # A single word between commas is how people are addressed, and how they sign.
+        is_name = len(parts) > 1 and len(words) == 1 and words[0][0].isupper()
+        is_strange = len(words) - len(unknown) < _LEAST_KNOWN * len(words) and not is_name
+        if is_strange or any(_FOREIGN_DENIAL.fullmatch(word) for word in unknown):
+            yield part.strip()
+
+
+def _plain_words(text: str) -> Iterator[str]:
+    """The words of a text without names and figures, which are the same in every language."""
+    for token in _TOKEN.findall(text):
+        word = token.strip(".'’-_/=").replace("’", "'")
+        if _WORD.fullmatch(word):
+            yield word
