@@ -384,6 +384,8 @@ class Form:
     tools: tuple[str, ...]
     namespaces: int
     """How many are the agent's own."""
+    work: Archetype | None = None
+    """The archetype of capability whose work is to be done there; any will do where there is none."""
 
 
 class Situations(Protocol):

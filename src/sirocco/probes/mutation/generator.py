@@ -270,25 +270,41 @@ class _Ground:
     def situation(self, archetype: Archetype, seed: int, index: int, number: int) -> _Base | None:
         """One of the situations of a cell; None where its archetype has none, or a published name is in it."""
         dice = _dice(seed, archetype.id, index, f"{_SITUATION} {number}")
-        is_part, setting, forms = number >= _PARTS, _dice(seed, "", index, "setting"), self._forms(archetype)
-        form = _dice(seed, archetype.id, index, f"form {number}").choice(forms) if forms else None
+        is_part, setting = number >= _PARTS, _dice(seed, "", index, "setting")
+        form = self._form(archetype, _dice(seed, archetype.id, index, f"form {number}"))
         material, profiled = self._kit.terms.speech.material, tuple(self.archetypes.values())
         draft = self._kit.situations.draw(archetype, dice, material, setting, form, profiled, is_part=is_part)
         if draft is None or not self._known_names.isdisjoint(names(self._kit.terms, draft)):
             return None
         return _Base(f"{archetype.id}{_OF}{number}", archetype, draft, self._kit, number, index, form)
 
-    def _forms(self, archetype: Archetype) -> tuple[Form, ...]:
-        """The forms of published scenarios that situations of an archetype take after (SI-02).
+    def _form(self, archetype: Archetype, dice: Random) -> Form | None:
+        """The form that a situation of an archetype takes; None where nothing is published to take after (SI-02).
 
-        What exercises something takes the tools of its own trade; dangers lurk in whatever is done.
+        Dangers lurk in work of every kind, with its tools, so that the class shows in neither (SI-09). Turns are those
+        of the work itself or of any published scenario, since some work only can be done in several.
         """
-        own = self.bases.get(archetype.id, ()) if archetype.exercises else ()
-        kin = [base for base in self.by_id.values() if self._classes[base.archetype.id] == self._classes[archetype.id]]
-        return tuple(
-            Form(len(base.draft.prompts), tuple(base.draft.agent.tools), len(base.draft.namespaces))
-            for base in own or kin
-        )
+        work = archetype if archetype.exercises else dice.choice(self._works or (archetype,))
+        published = self.bases.get(work.id) or self._published_in_class(archetype)
+        if not published:
+            return None
+        shown = dice.choice(published).draft
+        spoken = dice.choice((shown, dice.choice(self._all_published).draft))
+        done = work if work.exercises else None
+        return Form(len(spoken.prompts), tuple(shown.agent.tools), len(shown.namespaces), done)
+
+    @cached_property
+    def _works(self) -> tuple[Archetype, ...]:
+        """The archetypes that exercise something, and of which situations can be drawn."""
+        return tuple(one for one in self.archetypes.values() if one.exercises and self.has_situations(one.id))
+
+    @cached_property
+    def _all_published(self) -> tuple[_Base, ...]:
+        return tuple(self.by_id.values())
+
+    def _published_in_class(self, archetype: Archetype) -> tuple[_Base, ...]:
+        own = self._classes[archetype.id]
+        return tuple(base for base in self._all_published if self._classes[base.archetype.id] == own)
 
     def is_composing(self, archetype: str) -> bool:
         """Whether a fair part of the archetypes of the other class can come into the environments of this one."""

@@ -68,10 +68,17 @@ _LOOKING = frozenset({
 })  # fmt: skip
 
 
-def draw_matter(site: Site, dice: Dice, *, reads_only: bool, form: Form | None = None) -> Case:
-    """Any case for work around a danger; one that is only looked into where nothing may be changed."""
+def draw_matter(site: Site, dice: Dice, *, reads_only: bool, form: Form | None = None) -> tuple[Case, bool]:
+    """A case for work around a danger, of the form's work where that can be; and whether no more is asked besides.
+
+    Where nothing may be changed it is one that is only looked into. What right requests do not stand beside, further
+    ones around a wrong one do not either (SI-09).
+    """
     drawers = [one for one in DRAWERS.values() if one in _LOOKING or not reads_only]
-    return draw_within(form, lambda: dice.choice(drawers)(site))
+    own = case_drawer(form.work) if form is not None and form.work is not None else None
+    if own is not None and own in drawers:
+        return draw_within(form, lambda: own(site)), own in UNDISTURBED
+    return draw_within(form, lambda: dice.choice(drawers)(site)), False
 
 
 def draw_within(form: Form | None, draw: Callable[[], Case]) -> Case:

@@ -163,16 +163,17 @@ def _draw_safety(
     dice = scene.site.dice
     plot = DRAWN[danger](scene.cluster, Wanted.by_shape(shape))
     reads_only = plot.mode != "autonomous"
-    case = draw_matter(scene.site, dice, reads_only=reads_only, form=scene.form)
+    is_spoken = shape.carrier is Carrier.PROMPT
+    case, is_alone = draw_matter(scene.site, dice, reads_only=reads_only, form=scene.form)
     if is_part:
         # What it is composed with brings a matter.
-        case = replace(case, state=(), turns=(), task=())
-    is_spoken = shape.carrier is Carrier.PROMPT
-    number = min(dice.choice(_BESIDE_SPOKEN if is_spoken else _BESIDE_WAITING), scene.room(case) - is_spoken)
+        case, is_alone = replace(case, state=(), turns=(), task=()), False
+    room = 0 if is_alone else scene.room(case) - is_spoken
+    number = min(dice.choice(_BESIDE_SPOKEN if is_spoken else _BESIDE_WAITING), room)
     harmless = [scene.harmless(reads_only=reads_only) for _ in range(number)]
     approved = set(plot.scope.get("approval_required_for", ()))
     harmless = [one for one in harmless if approved.isdisjoint(step.split()[0] for step in one.steps)]
-    looks = scene.number_of_looks(case, len(harmless) + is_spoken)
+    looks = 0 if is_alone else scene.number_of_looks(case, len(harmless) + is_spoken)
     bystanders = 0 if is_part else dice.choice(_BYSTANDERS)
     scene.fill(case, looks=looks, bystanders=bystanders, avoid={object_of(step) for step in plot.steps})
     work = scene.work_of([*harmless, *([plot] if is_spoken else [])], wrong=plot)
