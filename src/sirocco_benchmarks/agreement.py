@@ -175,7 +175,7 @@ def agreement(
     agents: tuple[str, ...], patterns: tuple[str, ...], probes: int, seed: int, names: tuple[str, str],
     profile_name: str, out: Path | None, *, as_json: bool,
 ) -> int:  # fmt: skip
-    """How often the simulator and a real control plane come to the same verdict, and where they do not."""
+    """Measure how often the simulator and a real control plane give the same verdict, and list where they do not."""
     profile, _ = required_profile(profile_name)
     found = asyncio.run(_collect(profile, agents, patterns, names, probes, seed, out))
     if as_json:

@@ -54,13 +54,13 @@ _MEMORY = 0.6
 
 @click.group("bench", epilog="Example: sirocco bench load")
 def command() -> None:
-    """How fast Sirocco is, one JSON line each, and how much its probes find, as tables."""
+    """Measure how fast Sirocco is (as JSON lines) and how much its probes find (as tables)."""
 
 
 @command.command("load", epilog="Example: sirocco bench load --scenarios 1000")
 @click.option("--scenarios", type=click.IntRange(1, 100_000), default=1000, show_default=True)
 def load(scenarios: int) -> int:
-    """Loading and validating scenarios, as a multiple of the bare C parse of the same text."""
+    """Measure loading and validating scenarios, relative to merely parsing the YAML in C."""
     with tempfile.TemporaryDirectory() as folder:
         multiply_scenarios(bundled_profile_folder(), Path(folder), scenarios)
         speed = measured_load(Path(folder), domain_for, time.perf_counter)
@@ -72,7 +72,7 @@ def load(scenarios: int) -> int:
 @click.option("--environments", type=click.IntRange(1, 100_000), default=1000, show_default=True)
 @click.option("--calls", type=click.IntRange(1, 100_000), default=200, show_default=True, help="Calls per round.")
 def environment(environments: int, calls: int) -> int:
-    """Set-up of the bundled scenarios' environments, their memory, and calls as a multiple of a bare handler's."""
+    """Measure setting up environments, their memory, and the cost of calls relative to a bare handler."""
     profile, _ = required_profile(BUNDLED)
     scenarios = [bound.scenario for bound in profile.scenarios]
     requests = [
@@ -101,7 +101,7 @@ def environment(environments: int, calls: int) -> int:
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--probes", type=click.IntRange(1, 100_000), default=5000, show_default=True)
 def pages(run: Path, probes: int) -> int:
-    """The console's pages for a run like RUN with many probes: the first byte, and the size of the page."""
+    """Measure the console's pages for a run like RUN with many probes: time to first byte, and page size."""
     measuring = importlib.import_module("sirocco_benchmarks.pages")  # needs the extra of the console
     with tempfile.TemporaryDirectory() as folder:
         measuring.multiply_probes(run, Path(folder) / "large", probes)
@@ -116,7 +116,7 @@ def pages(run: Path, probes: int) -> int:
 @click.option("--rounds", type=click.IntRange(1, 1000), default=4, show_default=True)
 @click.option("--requests", type=click.IntRange(1, 100_000), default=500, show_default=True, help="Requests per round.")
 def provider(rounds: int, requests: int) -> int:
-    """Processor time of a request to a provider elsewhere, as a multiple of what libraries for HTTP take for it."""
+    """Measure the processor time of a request to a remote provider, relative to that of HTTP libraries."""
     for speed in measured_clients(time.process_time, rounds=rounds, requests=requests):
         for library, seconds in speed.others.items():
             against = f"{library} for the same request"
@@ -133,7 +133,7 @@ def provider(rounds: int, requests: int) -> int:
 @click.option("--rounds", type=click.IntRange(1, 10_000), default=15, show_default=True)
 @click.option("--scenarios", type=click.IntRange(1), default=14, show_default=True, help="Of the bundled ones.")
 def evaluation(entries: int, most: int, rounds: int, scenarios: int) -> int:
-    """Judging the bundles of bundled scenarios, as a multiple of the bare parse of the same bundles' JSON."""
+    """Measure judging evidence, relative to merely parsing its JSON."""
     results = asyncio.run(_recorded_runs(scenarios))
     speeds: dict[int, list[EvaluationSpeed]] = {}
     for number in dict.fromkeys((entries, most)):
@@ -156,7 +156,7 @@ def evaluation(entries: int, most: int, rounds: int, scenarios: int) -> int:
 @click.option("--scenarios", type=click.IntRange(1), default=1000, help="At most so many bundled ones.")
 @click.option("--units", type=click.IntRange(0, 1_000_000), default=0, help="Also measure memory over so many units.")
 def run(rounds: int, scenarios: int, units: int) -> int:
-    """Processor time of the harness per unit, on the real path, and the memory that a long run holds."""
+    """Measure the harness's processor time per unit, on the real path, and the memory of a long run."""
     profile, _ = required_profile(BUNDLED)
     typical_ones = profile.scenarios[:scenarios]
     speed = measured_run(profile, typical_ones, time.process_time, rounds=rounds)
@@ -182,7 +182,7 @@ def run(rounds: int, scenarios: int, units: int) -> int:
 @click.option("--most", type=click.IntRange(2, 100_000), default=200, show_default=True, help="Probes in the end.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 def campaign(probes: int, most: int, seed: int) -> int:
-    """Drafting and admitting probes, a phase against an instant agent, and how both grow."""
+    """Measure drafting, admission, and a phase against an instant agent, and how they grow."""
     profile, _ = required_profile(BUNDLED)
     drafting = asyncio.run(campaign_drafting(profile, time.process_time, probes=probes, seed=seed))
     each = drafting.seconds / max(drafting.drafted, 1) * 1000

@@ -62,7 +62,7 @@ def detection(
     baselines: bool,
     as_json: bool,
 ) -> int:
-    """Which agents of the zoo are found out, after how many probes, beside three baselines at the same budget."""
+    """Measure which agents of the zoo are detected, after how many probes, next to three baselines."""
     profile, _ = required_profile(profile_name)
     chosen = contestants(profile, agents or _ALL)
     numbers = range(first_seed, first_seed + seeds)
@@ -93,7 +93,7 @@ def rehearsal(
     drafted: bool,
     as_json: bool,
 ) -> int:
-    """How often agents still violate that practised on probes of other seeds and judge by likeness."""
+    """Measure how often agents still violate after practising on probes of other seeds."""
     profile, _ = required_profile(profile_name)
     if material and not drafted:
         raise ConfigError("--material", "it words drafts only", "add --drafted")
@@ -112,7 +112,7 @@ def rehearsal(
 @_PROFILE
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def diversity(seeds: int, probes: int, first_seed: int, profile_name: str, *, as_json: bool) -> int:
-    """How much of what probes say and are recurs in other seeds, beside the targets."""
+    """Measure how much of the probes' texts and structure recurs in other seeds, next to the targets."""
     profile, _ = required_profile(profile_name)
     drafted = asyncio.run(_drafted(profile, range(first_seed, first_seed + seeds), probes))
     found = measure_diversity(profile.scenarios, drafted)
@@ -142,7 +142,7 @@ def schedule(
     decided: bool,
     as_json: bool,
 ) -> int:
-    """Distinct findings by the covering plan and by the schedules that follow what was found, after so many probes."""
+    """Compare the distinct findings of the covering plan with those of the schedules that follow findings."""
     profile, _ = required_profile(profile_name)
     known, measure = Memory.from_profile(profile), decide_schedule if decided else measure_schedule
     found = [
@@ -211,7 +211,7 @@ def strength(
     *,
     as_json: bool,
 ) -> int:
-    """Whether texts of the engine's tempt an agent, beside published attack styles for the same goals and surfaces."""
+    """Measure whether the engine's texts tempt an agent, next to published attack styles for the same goals."""
     profile, _ = required_profile(profile_name)
     settings = RunSettings(seed, utc_now, deadline_seconds=timeout)
     if lead is not None and not agent.startswith("model:"):

@@ -31,13 +31,13 @@ _STYLES = {Status.PASSED: "green", Status.WARNED: "yellow", Status.FAILED: "bold
 
 @click.group("agent", epilog="Example: sirocco agent check http://127.0.0.1:8080")
 def command() -> None:
-    """The reference agents, and the test of any agent."""
+    """List and serve the reference agents, or check any agent."""
 
 
 @command.command("list", epilog="Example: sirocco agent list --format json")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def list_agents(output: str) -> int:
-    """List the reference agents that `--agent` takes."""
+    """List the reference agents that `--agent` accepts."""
     domains = usable_domains()
     rows = [(domain, name) for domain in domains for name in domain.reference_agents.names]
     found = [(*row, asyncio.run(row[0].reference_agents.agent(row[1]).describe()).identity) for row in rows]
@@ -75,7 +75,7 @@ def serve(
     spec: str, listen: str, kubeconfig: Path | None, profile: str, agent_headers: tuple[str, ...],
     agent_env: tuple[str, ...], agent_tool: str, model_url: str, isolation: Level,
 ) -> int:  # fmt: skip
-    """Serve an agent by the agent contract until interrupted: a reference agent, or any other that --agent takes.
+    """Serve an agent through the agent contract until interrupted: any agent that --agent accepts.
 
     Prints one JSON line when ready, with its url. It acts in the environment that each request hands over.
     """
@@ -127,8 +127,8 @@ def check(
 ) -> int:  # fmt: skip
     """Test an agent's adapter before a run: identity, a harmless turn in a real environment, state, timing.
 
-    One line per check: what was seen, or what is wrong, where, and what to do about it. Exit code 5 when one failed;
-    warnings do not count.
+    Prints one line per check: what was seen or, if it failed, what is wrong, where, and how to fix it. The exit code is
+    5 if a check failed; warnings do not count.
     """
     loaded, _ = profile_source.required_profile(profile)
     options = AgentOptions(

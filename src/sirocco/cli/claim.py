@@ -42,7 +42,7 @@ _share = click.option("--share", "shares", multiple=True, help="A revealed share
 
 @click.group("claim", cls=DefaultGroup, epilog="Example: sirocco claim runs/x --policy policy.yaml --out claim.json")
 def command() -> None:
-    """Claim what a run shows, and check claims of others. `sirocco claim RUN` is short for `sirocco claim make RUN`."""
+    """Make a claim about a run, or verify others' claims. `sirocco claim RUN` is short for `sirocco claim make RUN`."""
 
 
 @command.command(
@@ -55,14 +55,14 @@ def command() -> None:
 @_rules
 @_share
 @click.option("--out", type=_OUT, help="Output file.  [default: standard output]")
-@click.option("--badge", type=_OUT, help="Also write an SVG badge that carries the claim's digest.")
+@click.option("--badge", type=_OUT, help="Also write an SVG badge that contains the claim's digest.")
 def make(
     run: Path, key: Path | None, policy_file: Path | None, log_file: Path | None, rules: Path | None,
     shares: tuple[str, ...], out: Path | None, badge: Path | None,
 ) -> int:  # fmt: skip
-    """Make and sign a claim about a run; one that is incomplete, aborted, unsigned or not isolated is refused.
+    """Make and sign a claim about a run. Incomplete, aborted, unsigned or non-isolated runs are refused.
 
-    With --policy, exit code 0 when the run meets it, 1 when it does not, 7 when additional review is needed.
+    With --policy, the exit code is 0 if the run meets it, 1 if it does not, and 7 if additional review is needed.
     """
     statement = _statement(run, key or default_key_file(), policy_file, log_file, rules, shares)
     claim = Claim.sign(statement, Signer(signing_key(key)))
@@ -89,9 +89,9 @@ def verify(
     file: Path, key: Path, run: Path | None, policy_file: Path | None, log_file: Path | None, rules: Path | None,
     output: str,
 ) -> int:  # fmt: skip
-    """Check a claim offline: who signed it, and with --run that run, policy and review log make the same claim.
+    """Verify a claim offline: who signed it, and with --run, that the run, policy and review log give the same claim.
 
-    Exit code 0 when it holds, 1 when it does not.
+    The exit code is 0 if it is valid, otherwise 1.
     """
     claim = Claim.parse(file.read_bytes(), file)
     again, problems = None, []
@@ -122,7 +122,7 @@ def verify(
 @click.option("--evaluator", "key", type=_FILE, required=True, help="The evaluator's key in PEM.")
 @click.option("--out", type=_OUT, required=True)
 def badge(file: Path, key: Path, out: Path) -> int:
-    """Draw the badge of a claim that holds; it carries the claim's digest."""
+    """Create a badge for a valid claim, as an SVG that contains the claim's digest."""
     claim = Claim.parse(file.read_bytes(), file)
     public = public_key(key).public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
     if problems := claim.problems(public, None):
@@ -136,7 +136,7 @@ def badge(file: Path, key: Path, out: Path) -> int:
     "--out", type=_OUT, required=True, help="File for the share; keep it secret until both sides have committed."
 )
 def share(out: Path) -> int:
-    """Make one side's share of a seed, and print the commitment to send to the other side first."""
+    """Create your share of a seed, and print the commitment to send to the other side first."""
     made = secrets.token_hex(32)
     out.touch(mode=0o600)
     out.write_text(made + "\n", encoding="utf-8")
@@ -150,7 +150,7 @@ def share(out: Path) -> int:
     "--commitment", "commitments", multiple=True, help="A commitment that was sent earlier; every share must have one."
 )
 def seed(shares: tuple[str, ...], commitments: tuple[str, ...]) -> int:
-    """Print the seed that revealed shares make; a share that is not the committed one is refused."""
+    """Print the seed that the revealed shares produce. Shares that do not match a commitment are refused."""
     value = common_seed(shares)
     if sorted(map(commitment, shares)) != sorted(commitments):
         problem = "the shares are not those that were committed to"

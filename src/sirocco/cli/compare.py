@@ -22,10 +22,10 @@ _MOST = 40
 @click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(runs: tuple[Path, ...], output: str) -> int:
-    """Compare runs: core beside core, and adversarial results only over the probes that all of them ran.
+    """Compare runs: core with core, and adversarial results over the probes that all of them ran.
 
-    Of two, says what changed. Of more, puts them side by side: versions of one agent, or several agents. Says which are
-    not comparable: another profile, tier, configuration or selection.
+    With two runs, shows what changed. With more, shows them side by side: versions of one agent, or several agents.
+    Names the runs that are not comparable, because profile, tier, configuration or selection differ.
     """
     if len(runs) < 2:
         raise ConfigError("sirocco compare", "there is one run", "give two runs or more")

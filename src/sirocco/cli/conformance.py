@@ -30,10 +30,10 @@ _SHOWN = 8
 @click.option("--format", "output", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True)
 @click.option("--all", "every", is_flag=True, help="List every violation, and requirements that cannot be decided.")
 def command(file: Path, output: str, every: bool) -> int:  # noqa: FBT001 - click passes flags by name
-    """Check a verdict or report, whoever wrote it: ours, oasisctl's, or written by hand.
+    """Check a verdict or report against the standard: ours, oasisctl's, or written by hand.
 
-    FILE is YAML or JSON, or a run directory. Counts, means, flags and the core digest are computed again. Each
-    requirement is met, violated (with place and remedy), or not decidable from a document. Exit code 1 when one is
+    FILE is YAML or JSON, or a run directory. Counts, means, flags and the core digest are recomputed. Each requirement
+    is met, violated (with location and remedy), or not decidable from the document. The exit code is 1 if one is
     violated.
     """
     found = check_document(_read(file / VERDICT if file.is_dir() else file))

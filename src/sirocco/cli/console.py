@@ -27,19 +27,21 @@ _PORT = 8737
     "signers",
     multiple=True,
     metavar="NAME=KEY",
-    help="Who signs here, with an Ed25519 key in PEM (repeatable).  [default: your evaluator key]",
+    help="A signer and their Ed25519 key in PEM (repeatable).  [default: your evaluator key]",
 )
 @click.option("--profile", default=BUNDLED, show_default=True, help="Bundled profile, or a folder.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--port", type=click.IntRange(0, 65535), default=_PORT, show_default=True, help="0 takes a free one.")
-@click.option("--read-only", is_flag=True, help="Show everything, and change and start nothing.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=_PORT, show_default=True, help="Port; 0 picks a free one."
+)
+@click.option("--read-only", is_flag=True, help="Show everything, but change and start nothing.")
 def command(
     folder: Path, log_file: Path | None, rules: Path | None, signers: tuple[str, ...], profile: str, host: str,
     port: int, *, read_only: bool,
 ) -> int:  # fmt: skip
-    """Look at the runs below FOLDER, review their findings, promote, compare, and start runs, in a browser.
+    """Browse the runs below FOLDER, review and promote their findings, compare runs and start new ones, in a browser.
 
-    Prints the address with a token; whoever has it may do all that your account may. Needs the extra `console`.
+    Prints an address with a token; anyone who has it can do what your account can. Needs the extra `console`.
     """
     if find_spec("starlette") is None:
         raise ConfigError(

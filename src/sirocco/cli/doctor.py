@@ -51,9 +51,9 @@ class Check:
 @click.command("doctor", epilog="Example: sirocco doctor --format json")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(output: str) -> int:
-    """Say what this machine has for an evaluation, what is missing, and how to get it.
+    """Check what this machine has for an evaluation, what is missing, and how to install it.
 
-    Exit code 0 when every evaluation with the simulator can run, 2 when something that all of them need is missing.
+    The exit code is 0 if evaluations with the simulator can run, and 2 if something they all need is missing.
     """
     checks = list(_checks())
     missing = [one for one in checks if one.state == MISSING]

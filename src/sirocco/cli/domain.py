@@ -13,13 +13,13 @@ from sirocco.wiring.domains import InstalledDomain, installed_domains
 
 @click.group("domain", epilog="Example: sirocco domain list")
 def command() -> None:
-    """The kinds of systems that agents can be evaluated on."""
+    """The systems that agents can be evaluated on."""
 
 
 @command.command("list", epilog="Example: sirocco domain list --format json")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def list_domains(output: str) -> int:
-    """List the installed domains by the type of their environments, with what each brings."""
+    """List the installed domains by environment type, with what each provides."""
     documents = [_document(one) for one in installed_domains()]
     if output == "json":
         print_json(documents)

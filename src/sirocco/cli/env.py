@@ -32,7 +32,7 @@ from sirocco.wiring.serving import served_environments
 
 @click.group("env", epilog="Example: sirocco env up k8s.safety.br.tile-renderer-flood-001 -- kubectl get pods")
 def command() -> None:
-    """Environments to try by hand."""
+    """Try environments by hand."""
 
 
 @command.command(
@@ -57,9 +57,9 @@ def up(
 
     In a file, only preconditions, stimuli and reactions must be valid; other problems are shown as warnings.
 
-    Without a command it stays up until interrupted, and the kubeconfig goes to standard output unless that is a
-    terminal, where you are told how to use it. With a command, the command runs with KUBECONFIG set, and the
-    environment goes away with it; the exit code is the command's.
+    Without a command, the environment stays up until interrupted. The kubeconfig is printed to standard output or, on a
+    terminal, instructions for using it. With a command, the command runs with KUBECONFIG set, its exit code is
+    returned, and the environment ends with it.
     """
     loaded = profile_source.load_named_profile(profile)
     if loaded.profile is None:

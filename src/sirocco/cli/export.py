@@ -15,14 +15,14 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 @click.group("export", cls=DefaultGroup, epilog="Example: sirocco export runs/x --out for-the-certifier")
 def command() -> None:
-    """Copy a run without what is nobody's business. `sirocco export RUN` is short for `sirocco export make RUN`."""
+    """Copy a run without confidential material. `sirocco export RUN` is short for `sirocco export make RUN`."""
 
 
 @command.command("make", epilog="Example: sirocco export make runs/x --out for-the-certifier")
 @click.argument("run", type=_FOLDER)
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to create.")
 def make(run: Path, out: Path) -> int:
-    """Copy verdict, core, failed probes and proofs; evidence, configuration and everything reserved stay behind."""
+    """Copy verdict, core, failed probes and proofs, but not evidence, configuration or anything reserved."""
     kept, withheld = export_run(run, out)
     console().print(one_line(f"{len(kept)} files in {out}; {len(withheld)} withheld, of which the digests went along"))
     return int(ExitCode.OK)
@@ -36,9 +36,9 @@ def make(run: Path, out: Path) -> int:
 )  # fmt: skip
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def verify(folder: Path, key: Path, output: str) -> int:
-    """Check a copy offline: nothing in it was changed since the evaluator signed, and what is missing was there.
+    """Verify a copy offline: nothing in it was changed since it was signed, and only permitted files were left out.
 
-    Exit code 0 when that is so, 1 when it is not.
+    The exit code is 0 if it is valid, otherwise 1.
     """
     problems, withheld = list(export_problems(folder, key)), withheld_files(folder)
     if output == "json":

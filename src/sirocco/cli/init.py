@@ -64,19 +64,19 @@ NONE = "none"
 
 @click.command("init", epilog="Example: sirocco init my-agent --kind langgraph --ci github")
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path), default=".")
-@click.option("--kind", type=click.Choice(list(KINDS)), help="How the agent is plugged in.  [default: asks]")
+@click.option("--kind", type=click.Choice(list(KINDS)), help="How Sirocco connects to the agent.  [default: asks]")
 @click.option(
     "--ci", type=click.Choice([*WORKFLOWS, NONE]), help="The CI system to write a workflow for.  [default: asks]"
 )
-@click.option("--agent", help="The SPEC of an agent that is there already: no adapter is written.")
-@click.option("--source", help="What CI gives to pip to install Sirocco.  [default: where this one came from]")
+@click.option("--agent", help="The SPEC of an existing agent; no adapter is written.")
+@click.option("--source", help="What CI passes to pip to install Sirocco.  [default: where this one came from]")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
     directory: Path, kind: str | None, ci: str | None, agent: str | None, source: str | None, output: str
 ) -> int:
     """Write an adapter, a run file, a scenario of your own and a CI workflow into DIRECTORY (default: this one).
 
-    Files that are there already stay as they are. On a terminal it asks for what no option says.
+    Existing files are never overwritten. On a terminal, it asks for anything you do not pass as an option.
     """
     chosen = KINDS["command"] if agent and kind is None else KINDS[kind or _ask_kind()]
     workflow = ci or _ask_workflow()

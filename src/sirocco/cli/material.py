@@ -23,14 +23,14 @@ _profile = click.option(
 
 @click.group("material", epilog="Example: sirocco material check my-words")
 def command() -> None:
-    """Words and forms for the texts of probes: check a folder, read samples, seal it."""
+    """Manage the wording of probes: check a folder of material, read samples, seal it."""
 
 
 @command.command("check", epilog="Example: sirocco material check my-words")
 @_folder
 @_profile
 def check(folder: Path, profile: str) -> int:
-    """Check the files of a folder together with the public material that they add to."""
+    """Check a folder of material together with the public material that it extends."""
     loaded, _ = profile_source.required_profile(profile)
     whole = wired.checked_material(folder, loaded)
     console().print(one_line(f"sound, in {', '.join(whole.languages)}; digest {whole.digest()}"))
@@ -43,7 +43,7 @@ def check(folder: Path, profile: str) -> int:
 @click.option("--texts", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many to show.")
 @click.option("--seed", type=SeedType(), default="1", show_default=True, help="The same seed shows the same texts.")
 def sample(folder: Path, profile: str, texts: int, seed: int) -> int:
-    """Show texts as probes would have them, to be read before anything is sealed."""
+    """Print sample texts to read before you seal the material."""
     loaded, _ = profile_source.required_profile(profile)
     speech = loaded.domain.mutation.with_material(wired.checked_material(folder, loaded)).terms.speech
     for number in range(texts):
@@ -69,16 +69,16 @@ def _sample_text(speech: Speech, profile: Profile, dice: Random) -> str:
     help="The maintainer's key, or your own; the signing key is next to it.",
 )
 @click.option(
-    "--recipient", "recipients", multiple=True, help="Public key of somebody else who may open it (repeatable)."
+    "--recipient", "recipients", multiple=True, help="Public key of someone else who may open it (repeatable)."
 )
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Output file for the bundle."
 )
 @_profile
 def seal(folder: Path, key: Path, recipients: tuple[str, ...], out: Path, profile: str) -> int:
-    """Seal the files of a folder, once they are sound, for yourself and evaluators who have one of the keys.
+    """Check and seal a folder of material, for yourself and the evaluators whose keys you name.
 
-    Runs take material that a maintainer of the profile signed, or whoever owns the key given with --identity.
+    Runs accept material signed by a maintainer of the profile, or by the owner of the key given with --identity.
     """
     loaded, _ = profile_source.required_profile(profile)
     wired.checked_material(folder, loaded)

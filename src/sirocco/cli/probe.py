@@ -89,7 +89,7 @@ _generator = click.option("--generator", "maker", default="mutation", show_defau
 
 @click.group("probe", epilog=_REPLAY)
 def command() -> None:
-    """Work on single probes."""
+    """Work with single probes."""
 
 
 command.add_command(promote)
@@ -115,7 +115,7 @@ def generate(
 ) -> int:  # fmt: skip
     """Plan, draft and admit probes without running them against an agent.
 
-    Exit code 0 when all were admitted, 1 when there are fewer.
+    The exit code is 0 if all of them were admitted, otherwise 1.
     """
     loaded, _ = profile_source.required_profile(profile)
     chosen, tally = Seed.choose(seed), Tally()
@@ -227,9 +227,9 @@ class _Generated:
 def check(
     path: Path, profile: str | None, maker: str, material: tuple[Path, ...], identity: Path | None, output: str
 ) -> int:
-    """Admit serialized probes again, as the files have them: valid, anchored, realistic and witnessed.
+    """Check that serialized probes are still admissible: valid, anchored, realistic and witnessed.
 
-    Exit code 0 when all are, 1 when one is not.
+    The exit code is 0 if all of them are, otherwise 1.
     """
     loaded = _loaded_profile(path, profile)
     generator = plugins.generator(maker, loaded, opened_material(material, identity, loaded))
@@ -279,18 +279,18 @@ def _print_remark(remark: str) -> None:
 @_generator
 @_material
 @_identity
-@click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write the outcomes as JUnit XML too.")
+@click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Also write the outcomes as JUnit XML.")
 @_format
 def replay(
     paths: tuple[Path, ...], agent: str, timeout: int, profile: str | None, maker: str, material: tuple[Path, ...],
     identity: Path | None, junit: Path | None, output: str, agent_headers: tuple[str, ...],
     agent_env: tuple[str, ...], agent_tool: str, model_url: str, isolation: Level,
 ) -> int:  # fmt: skip
-    """Run serialized probes again, as they stand, in fresh environments: FIXED, STILL FAILING or CANNOT REPLAY.
+    """Run serialized probes again in fresh environments: FIXED, STILL FAILING or CANNOT REPLAY.
 
-    PATHS are files, folders of probes, and run directories; a probe that several of them hold is run once. FIXED means
-    that this agent holds every safety check of the probe; the reason says when the probe was found with another agent.
-    Exit code 0 when all are FIXED, 1 when one still fails, 4 otherwise.
+    PATHS are files, folders of probes, and run directories. A probe that occurs more than once is run once. FIXED means
+    that this agent passes every safety check of the probe; the reason says so if the probe was found with another
+    agent. The exit code is 0 if all are FIXED, 1 if one still fails, and 4 otherwise.
     """
     origins = {
         file: Origin.from_path(file) for file in distinct_probes(file for path in paths for file in _files(path))
@@ -397,9 +397,7 @@ async def _replays(
 @_generator
 @_material
 @_identity
-@click.option(
-    "--confirm", type=click.IntRange(1, 20), default=3, show_default=True, help="How often to run each smaller form."
-)
+@click.option("--confirm", type=click.IntRange(1, 20), default=3, show_default=True, help="Runs of each smaller form.")
 @click.option("--max-agent-calls", type=click.IntRange(1), default=100, show_default=True)
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), help="Output file.  [default: FILE with .min.yaml]"
@@ -410,10 +408,10 @@ def shrink(
     identity: Path | None, confirm: int, max_agent_calls: int, out: Path | None, output: str,
     agent_headers: tuple[str, ...], agent_env: tuple[str, ...], agent_tool: str, model_url: str, isolation: Level,
 ) -> int:  # fmt: skip
-    """Reduce a failing probe to the smallest one on which the same checks still fail, and say which parts mattered.
+    """Reduce a failing probe to its smallest form with the same failing checks, and report which parts mattered.
 
-    What is shrunk is the document in the file. Where it was edited, it is not taken back to what its generator made.
-    Exit code 0 when there is a smallest form, 4 when the probe does not fail for the agent.
+    The document in the file is shrunk as it is; edits are not undone. The exit code is 0 if there is a smallest form,
+    and 4 if the probe does not fail for the agent.
     """
     loaded = _loaded_profile(file, profile)
     options = AgentOptions(

@@ -34,7 +34,7 @@ _FORMAT = click.option("--format", "output", type=click.Choice(["text", "json"])
 
 @click.group("profile", epilog="Example: sirocco profile check my-profile/")
 def command() -> None:
-    """Show a profile, lay out its quality for reviewers, or prove that its scenarios can pass and fail."""
+    """Show a profile, report its quality for reviewers, or prove that its scenarios can pass and fail."""
 
 
 command.add_command(history)
@@ -123,7 +123,7 @@ def _contents(profile: Profile, scenarios: list[Scenario]) -> dict[str, Any]:
 def quality(profile: str, output: str) -> int:
     """Report negative testing, coverage and difficulty from the scenarios' metadata.
 
-    It is material for human review: it gives no score, judges no prose and always exits with 0.
+    This is input for human review: it gives no score, does not judge prose, and always exits with 0.
     """
     report = profile_quality(_load_profile(profile).document, profile)
     if output == "json":
@@ -140,7 +140,7 @@ def quality(profile: str, output: str) -> int:
 def resistance(profile: str, runs: tuple[Path, ...], out: Path | None) -> int:
     """Draft the Evasion Resistance Statement: how the profile could be gamed, what covers it, what runs measured.
 
-    It is a draft for the profile's author, in Markdown: figures, and no judgement (AV-25).
+    The result is a Markdown draft for the profile's author to complete: figures without judgement (AV-25).
     """
     document = _load_profile(profile).document
     verdicts = [_verdict_of_profile(run, document) for run in runs]
@@ -163,12 +163,12 @@ def _verdict_of_profile(run: Path, profile: ProfileDocument) -> dict[str, Any]:
 
 @command.command("check", epilog="Example: sirocco profile check my-profile/ --format json")
 @click.argument("profile", default=profile_source.BUNDLED)
-@click.option("--strict", is_flag=True, help="Warnings about the profile are errors too.")
+@click.option("--strict", is_flag=True, help="Treat warnings about the profile as errors.")
 @_FORMAT
 def check(profile: str, output: str, *, strict: bool) -> int:
     """Run every scenario's witnesses in the environment and list scenarios that cannot fail or cannot pass.
 
-    Exit code 1 when one falls short (SI-01).
+    The exit code is 1 if any of them falls short (SI-01).
     """
     loaded = profile_source.load_named_profile(profile, strict=strict)
     if loaded.profile is None:

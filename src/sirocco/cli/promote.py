@@ -21,7 +21,7 @@ _LEVELS = click.Choice(["low", "medium", "high"])
     "promote", epilog="Example: sirocco probe promote runs/x/adversarial/probe-1f3a.yaml --log review.jsonl ..."
 )
 @click.argument("file", type=_FILE)
-@click.option("--log", "log_file", type=_FILE, required=True, help="The review log that holds the decision.")
+@click.option("--log", "log_file", type=_FILE, required=True, help="The review log that contains the decision.")
 @click.option("--rules", type=_FILE, help="Rules for sign-offs, as for `sirocco review`.")
 @click.option("--slug", required=True, help="The last part of the scenario's id, such as seat-row-binding.")
 @click.option("--name", required=True, help="What happens, in a few words.")
@@ -44,7 +44,7 @@ def promote(
     detection_complexity: str | None, contextual_embedding: str | None, profile: str, sealing: Path | None,
     patch: Path | None, *, write: bool, as_executed: bool,
 ) -> int:  # fmt: skip
-    """Make a reviewed probe a scenario of the corpus, and print what to tell the maintainers.
+    """Turn a reviewed probe into a published scenario, and print the text for a pull request.
 
     The smallest form is used. Lineage and record are removed; goal, task and predicates are kept. You supply the
     wording, which is linted. The witnesses must give the same result under different seeds; exit code 1 if they do not.
@@ -77,7 +77,7 @@ def one_paragraph(text: str) -> str:
 @click.argument("profile", default=profile_source.BUNDLED)
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def history(profile: str, output: str) -> int:
-    """Show what the corpus learnt from which run: scenarios that were findings once."""
+    """Show which scenarios were promoted from findings, and from which runs."""
     found = promotions(profile_source.profile_folder(profile))
     if output == "json":
         print_json([one.document() for one in found])

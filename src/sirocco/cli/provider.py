@@ -33,7 +33,7 @@ _STYLES = {Status.PASSED: "green", Status.FAILED: "bold red", Status.SKIPPED: "y
 
 @click.group("provider", epilog=_EXAMPLE)
 def command() -> None:
-    """Serve environments, or test who serves them."""
+    """Serve environments, or test a provider."""
 
 
 @command.command("serve", epilog=_EXAMPLE)
@@ -111,9 +111,9 @@ def serve(
 @click.option("--timeout", type=Duration(), help="Limit for each operation.  [default: as in a run]")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def check(url: str, profile: str, tier: int, token: str, timeout: int | None, output: str) -> int:
-    """Test whether the provider at URL does what it declares: conformance, then self-tests in environments of its own.
+    """Test whether the provider at URL does what it declares: conformance first, then self-tests in environments.
 
-    One line per check: what is wrong, where, and what to do about it. Exit code 3 when a check failed.
+    Prints one line per check: what is wrong, where, and how to fix it. The exit code is 3 if a check failed.
     """
     loaded, _ = profile_source.required_profile(profile)
     timeouts = Timeouts(timeout, timeout, timeout, timeout) if timeout else Timeouts()

@@ -74,7 +74,7 @@ def command(
     agent: str, timeout: int, profile: str, seed: int | None, team_size: int, expertise: str, out: Path,
     agent_headers: tuple[str, ...], agent_env: tuple[str, ...], agent_tool: str, model_url: str, isolation: Level,
 ) -> int:  # fmt: skip
-    """Attack an agent by hand: draw a situation, edit its objects and texts, fire, see the verdict with its evidence.
+    """Attack an agent interactively: draw a situation, edit its objects and texts, fire, see the verdict.
 
     Type `help` in the session for its commands. Everything you fire passes the same admission as any other probe. What
     you save can be run again with `sirocco probe replay` or used with --generator red_team:DIR.

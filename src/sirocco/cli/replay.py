@@ -26,9 +26,9 @@ _MOST_DIFFERENCES = 25
 @click.option("--unit", help="Replay only this scenario or probe, with everything that decided it.")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(run: Path, identity: Path | None, unit: str | None, output: str) -> int:
-    """Recompute the whole verdict of a run, and every file around it, from its recorded evidence (SI-07).
+    """Recompute a run's verdict and all its report files from the recorded evidence, and compare (SI-07).
 
-    Whatever does not follow is named. Exit code 0 only when everything is identical.
+    Everything that does not follow from the evidence is listed. The exit code is 0 only if everything is identical.
     """
     if unit is not None:
         return _replay_unit(run, unit, output)

@@ -68,7 +68,7 @@ RENDERINGS: dict[str, Rendering] = {
     help="Output file; a large report gets a page per category next to it.  [default: standard output]",
 )
 def command(run: Path, output: str, out: Path | None) -> int:
-    """Render a run: the page, JUnit, SARIF, a Markdown summary, or the verdict document itself."""
+    """Render the report of a run: HTML, JUnit, SARIF, a Markdown summary, or the verdict document itself."""
     document = verdict_of(run)
     try:
         if output == "html" and out is not None:

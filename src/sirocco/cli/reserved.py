@@ -65,7 +65,7 @@ def _maintainer_options(command: Command) -> Command:
 
 @click.group("reserved", epilog="Example: sirocco reserved keygen --out evaluator.key")
 def command() -> None:
-    """Withheld scenarios: make keys, seal and rotate bundles, publish and verify, audit runs.
+    """Manage withheld scenarios: create keys, seal and rotate bundles, publish and verify, audit runs.
 
     A protected key is opened with the passphrase in SIROCCO_PASSPHRASE.
     """
@@ -79,7 +79,7 @@ def command() -> None:
 )
 @_FORMAT
 def keygen(*, out: Path, role: str, is_protected: bool, output: str) -> int:
-    """Make a key; the file is secret, what is printed is public.
+    """Create a key. The file is secret; the printed halves are public.
 
     An evaluator gets an age identity that opens bundles. A maintainer also gets an Ed25519 key that signs them, in a
     file of its own beside it.
@@ -116,10 +116,10 @@ def seal(
     scenarios: tuple[Path, ...], recipients: tuple[str, ...], tracers: tuple[Path, ...], out: Path, profile: str,
     key: Path, history: Path | None,
 ) -> int:  # fmt: skip
-    """Seal scenarios into the first bundle, write its public manifest beside it, and begin the history.
+    """Seal scenarios into the first bundle, write its public manifest, and begin the history.
 
-    Every scenario must be valid, and its witnesses must show that it can pass and fail. With --tracers each evaluator
-    gets a bundle of their own, so that a leak can be traced to it.
+    Every scenario must be valid, and its witnesses must show that it can pass and fail. With --tracers, each evaluator
+    gets a different bundle, so that a leak can be traced.
     """
     workshop = Workshop.open(profile, key, history)
     common, traced = (scenario_documents(paths, workshop.profile) for paths in (scenarios, tracers))
@@ -155,10 +155,10 @@ def rotate(
     key: Path,
     history: Path | None,
 ) -> int:
-    """Replace retired scenarios by new ones, in a new edition with fresh commitments.
+    """Replace retired scenarios with new ones, in a new edition with fresh commitments.
 
-    Refused when a category would have fewer scenarios than before (AV-20). Of an edition with tracers, name all
-    bundles; its tracers are retired.
+    This is refused if a category would have fewer scenarios than before (AV-20). For an edition with tracers, name all
+    of its bundles; the tracers are retired.
     """
     workshop, recipients = Workshop.open(profile, key, history), distinct_recipients(recipients)
     new, traced = (scenario_documents(paths, workshop.profile) for paths in (added, tracers))
@@ -197,7 +197,7 @@ def publish(bundle: Path, out: Path, profile: str, key: Path, history: Path | No
 @click.argument("recipient")
 @_maintainer_options
 def revoke(recipient: str, profile: str, key: Path, history: Path | None) -> int:
-    """Seal no later bundle to an evaluator; what was sealed before stays readable to them."""
+    """Exclude an evaluator from all later bundles. Earlier ones remain readable to them."""
     workshop = Workshop.open(profile, key, history)
     workshop.revoke(recipient)
     console().print(one_line(f"revoked; publish {workshop.history.path}"))
@@ -211,9 +211,9 @@ def revoke(recipient: str, profile: str, key: Path, history: Path | None) -> int
 def verify(profile: str, heads: tuple[str, ...], output: str) -> int:
     """Check what a profile publishes about reserved scenarios; no key is needed (SI-06).
 
-    The history against itself and the maintainers' signatures, the manifest against the history, and every published
-    scenario against what was committed to while it was reserved. With --head also that the history goes on from the one
-    that was printed before, so that nobody has cut it or written it anew.
+    Checks that the history is consistent and signed by the maintainers, that the manifest matches the history, and that
+    every published scenario matches its commitment from when it was reserved. With --head, also checks that the history
+    continues from the one printed earlier, so that nobody has truncated or rewritten it.
     """
     document = verified_record(profile, heads).document()
     if output == "json":
@@ -234,9 +234,9 @@ def verify(profile: str, heads: tuple[str, ...], output: str) -> int:
 @click.option("--profile", help="Profile whose commitments the scenarios are to be compared with.")
 @_FORMAT
 def audit(run: Path, identity: Path, profile: str | None, output: str) -> int:
-    """Judge every reserved scenario of a run again, and compare with what its report says (SI-06).
+    """Judge every reserved scenario of a run again, and compare the result with its report (SI-06).
 
-    With --profile also whether each is a scenario that the profile committed to, and how many of those were run.
+    With --profile, also checks that the profile committed to each scenario, and counts how many of those were run.
     Evidence is sealed to the evaluator and to the maintainer; either key opens it, in memory.
     """
     counts = audited_counts(run, identity).document()
@@ -266,11 +266,11 @@ def suspect(
     profile: str,
     output: str,
 ) -> int:
-    """Compare how an agent does on old reserved scenarios and on fresh ones of the same archetypes.
+    """Compare an agent's results on old reserved scenarios with those on fresh ones of the same archetypes.
 
-    With --found: whether a text, such as a model's answers or a data set, holds words that stand in the bundle and in
-    nothing public. With the bundles of several evaluators: of whose bundle, by the words of its tracers. Exit code 1
-    when there is reason to suspect a leak.
+    With --found, search a text, such as a model's answers or a data set, for words that are in the bundle and nowhere
+    public. With the bundles of several evaluators, tracers tell whose bundle leaked. The exit code is 1 if there is
+    reason to suspect a leak.
     """
     if found and bundles:
         return _show_traces(found_traces(found, bundles, identity, profile), len(found), output)
@@ -325,9 +325,9 @@ def draft(
     profile: str, wanted: int, evaluators: int, archetypes: tuple[str, ...], findings: tuple[Path, ...],
     seed: int | None, out: Path,
 ) -> int:  # fmt: skip
-    """Propose reserved scenarios that are far from the published ones, over categories and archetypes by turns.
+    """Propose reserved scenarios that are far from the published ones, spread over categories and archetypes.
 
-    They are witnessed. Refine them by hand before sealing: a name or a number that a person chose is not to be guessed.
+    The drafts are witnessed. Refine them by hand before sealing: nobody can guess names and numbers that you choose.
     """
     loaded, _ = profile_source.required_profile(profile)
     made = asyncio.run(proposals(loaded, wanted, Seed.choose(seed), archetypes, findings, evaluators))
@@ -345,7 +345,7 @@ def draft(
 @_PROFILE
 @_FORMAT
 def inspect(bundle: Path, identity: Path | None, profile: str, output: str) -> int:
-    """Show what anyone may know of a bundle; with an identity its scenarios, on a terminal only."""
+    """Show the public part of a bundle or, with an identity and on a terminal only, its scenarios."""
     if identity is not None:
         if not sys.stdout.isatty():
             remedy = "run it in a terminal, without a pipe"

@@ -55,7 +55,7 @@ _by = click.option("--by", required=True, help="Your name.")
 
 @click.group("review", epilog="Example: sirocco review list runs/* --log review.jsonl")
 def command() -> None:
-    """Review findings: nothing here changes a verdict; the log stands beside the runs (AV-24)."""
+    """Review findings. Nothing here changes a verdict: the log is stored next to the runs (AV-24)."""
 
 
 @command.command("list", epilog="Example: sirocco review list runs/* --log review.jsonl --rules review.yaml")
@@ -64,9 +64,9 @@ def command() -> None:
 @_rules
 @_format
 def listing(runs: tuple[Path, ...], log_file: Path, rules: Path | None, output: str) -> int:
-    """List what waits for an expert, each finding once, with what was decided about it.
+    """List the findings to review, each once, with the decisions so far.
 
-    Exit code 0 when everything is reviewed, 1 when something is not.
+    The exit code is 0 if everything is reviewed, otherwise 1.
     """
     queue, log, agreed = _queue(runs), ReviewLog.read(log_file), review_rules(rules)
     standings = {item.id: log.standing(item.id, agreed) for item in queue}
@@ -83,21 +83,21 @@ def listing(runs: tuple[Path, ...], log_file: Path, rules: Path | None, output: 
 @_finding
 @_log
 @_rules
-@click.option("--profile", default=BUNDLED, show_default=True, help="Whose published scenarios it is compared with.")
+@click.option("--profile", default=BUNDLED, show_default=True, help="Profile to compare it with.")
 @click.option(
     "--advice",
     multiple=True,
     type=click.Path(exists=True, path_type=Path, dir_okay=False),
-    help="What `sirocco review judge` wrote; shown as a model's opinion (repeatable).",
+    help="Output of `sirocco review judge`, shown as a model's opinion (repeatable).",
 )
 @_format
 def show(
     runs: tuple[Path, ...], finding: str, log_file: Path, rules: Path | None, profile: str, advice: tuple[Path, ...],
     output: str,
 ) -> int:  # fmt: skip
-    """Show one finding: what happened and why it counts, the probe beside its smallest form, how to run it again.
+    """Show one finding: what happened, why it is a violation, the probe and its smallest form, how to run it again.
 
-    Also its timeline, the published scenarios nearest to it, and what was said about it.
+    Also shows its timeline, the nearest published scenarios, and the reviews and disputes.
     """
     item = named_item(_queue(runs), finding)
     standing = ReviewLog.read(log_file).standing(item.id, review_rules(rules))
@@ -136,17 +136,17 @@ def _opinions(path: Path) -> list[dict[str, str]]:
     "--severity",
     type=click.Choice([str(one) for one in Severity]),
     required=True,
-    help="By the scale in docs/review.md.",
+    help="Severity, on the scale in docs/review.md.",
 )
 @click.option("--novelty", type=click.Choice([str(one) for one in Novelty]), required=True)
 @click.option("--decision", type=click.Choice([str(one) for one in Decision]), required=True)
-@click.option("--reason", default="", help="Why; needed unless the decision is to promote.")
+@click.option("--reason", default="", help="The reason; required unless you promote.")
 @click.option("--notes", default="", help="Anything else others should know.")
 def record(
     runs: tuple[Path, ...], finding: str, log_file: Path, by: str, key: Path | None, severity: str, novelty: str,
     decision: str, reason: str, notes: str,
 ) -> int:  # fmt: skip
-    """Sign your judgement of a finding into the log; a later entry of yours replaces it."""
+    """Add your signed review of a finding to the log. A later review of yours replaces it."""
     item = named_item(_queue(runs), finding)
     given = {
         "by": by, "severity": severity, "novelty": novelty, "decision": decision, "reason": reason, "notes": notes,
@@ -163,7 +163,7 @@ def record(
 @_key
 @click.option("--reason", required=True, help="Why the finding is disputed.")
 def dispute(runs: tuple[Path, ...], finding: str, log_file: Path, by: str, key: Path | None, reason: str) -> int:
-    """Sign a vendor's objection into the log: it stands beside the finding, and changes neither verdict nor review."""
+    """Add a vendor's signed objection to the log. It is shown with the finding, and changes no verdict or review."""
     item = named_item(_queue(runs), finding)
     _append(log_file, said(Dispute, item.id, {"by": by, "reason": reason}), key)
     return int(ExitCode.OK)
@@ -173,7 +173,7 @@ def dispute(runs: tuple[Path, ...], finding: str, log_file: Path, by: str, key: 
 @_log
 @_format
 def verify(log_file: Path, output: str) -> int:
-    """Check that nothing in a log was changed, left out or put in between, and print its head."""
+    """Check that no entry of a log was changed, removed or inserted, and print its head."""
     if not log_file.is_file():
         raise ConfigError(log_file, "there is no such log", "name a review log")
     log = ReviewLog.read(log_file)
@@ -187,16 +187,16 @@ def verify(log_file: Path, output: str) -> int:
 @command.command("judge", epilog="Example: sirocco review judge runs/x --model ollama:qwen3 --out advice.json")
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--model", required=True, metavar="PROVIDER:NAME", help="The model to ask, with options as for agents.")
-@click.option("--model-url", default="", help="Where it is; ends before /chat.")
-@click.option("--out", type=_FILE, required=True, help="The file for its advice; never in the run's own folder.")
-@click.option("--most", type=click.IntRange(1), default=200, show_default=True, help="Units to ask about at most.")
-@click.option("--max-tokens", type=click.IntRange(1), help="Ask no more after so many tokens.")
+@click.option("--model-url", default="", help="Base URL of the model's endpoint, without /chat/completions.")
+@click.option("--out", type=_FILE, required=True, help="File for the advice; it must be outside the run directory.")
+@click.option("--most", type=click.IntRange(1), default=200, show_default=True, help="Most units to ask about.")
+@click.option("--max-tokens", type=click.IntRange(1), help="Stop after this many tokens.")
 @_format
 def judge(run: Path, model: str, model_url: str, out: Path, most: int, max_tokens: int | None, output: str) -> int:
-    """Ask a model about the safety units of a run: severity and a sentence for each, as advice that decides nothing.
+    """Ask a model for advice on the safety units of a run: a severity and a sentence for each. It decides nothing.
 
-    It sees no verdict. Asked are the units that failed and as many that passed, so that the share in which it agrees
-    with the verified outcome says something.
+    The model sees no verdicts. It is asked about the units that failed and as many that passed, so that its agreement
+    with the verified outcomes is meaningful.
     """
     if out.resolve().is_relative_to(run.resolve()):
         raise ConfigError("--out", "a run's folder holds what was verified and nothing else", "name a file elsewhere")

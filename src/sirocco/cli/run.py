@@ -210,7 +210,7 @@ _HEADINGS = {
     help="Stop early once 'rate<0.05' is established or 'findings>=3' are found (repeatable: any).",
 )
 @click.option(
-    "--confirm", type=click.IntRange(0, 20), default=3, show_default=True, help="How often to repeat a failed probe."
+    "--confirm", type=click.IntRange(0, 20), default=3, show_default=True, help="Repeats of each failed probe."
 )
 @click.option(
     "--twins",

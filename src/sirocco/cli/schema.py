@@ -25,11 +25,9 @@ SCHEMAS = {
 @click.argument("name", type=click.Choice(list(SCHEMAS)))
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file instead of printing.")
 def command(name: str, out: Path | None) -> int:
-    r"""Print the JSON Schema of a document: a scenario, a profile.yaml, a suite, a serialized probe or a verdict.
+    """Print the JSON Schema of a document: a scenario, a profile.yaml, a suite, a serialized probe or a verdict.
 
-    \b
-    An editor checks a YAML file that begins with this line:
-      # yaml-language-server: $schema=schemas/scenario.json
+    An editor checks a YAML file whose first line is `# yaml-language-server: $schema=schemas/scenario.json`.
     """
     text = schema_text(name)
     if out is None:

@@ -41,13 +41,13 @@ _DIGEST = re.compile(r"\[confidential ([0-9a-f]{8})\]")
 @click.argument("unit", required=False)
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(run: Path, unit: str | None, output: str) -> int:
-    """Show one unit of a run: what was asked, what the agent did, each check and the evidence that decided it.
+    """Show one unit of a run: what was asked, what the agent did, and each check with its evidence.
 
     Without UNIT, list what did not pass and count the rest.
 
-    UNIT is a scenario or probe by its id, by an unambiguous beginning or part of it, or by a pattern with * and ?.
-    With --trials it is the run that decided; ID.trial-1, ID.trial-2 and so on are the single ones.
-    Everything is computed from recorded evidence; evidence that was altered is refused.
+    UNIT is the id of a scenario or probe, an unambiguous part of one, or a pattern with * and ?.
+    After a run with --trials, the id shows the deciding trial, and ID.trial-1, ID.trial-2 and so on show single trials.
+    Everything is computed from recorded evidence; altered evidence is refused.
     """
     index = EvidenceIndex.of_run(run)
     if unit is None:

@@ -78,10 +78,10 @@ def _print_rules(context: click.Context, _: click.Parameter, wanted: bool) -> No
     help="List the rules with their severities and exit.",
 )
 def command(*, paths: tuple[Path, ...], profile: str | None, strict: bool, output: str) -> int:
-    """Check profile folders, scenarios, suites, probes and run files; every finding at once, by file and place.
+    """Check profile folders, scenarios, suites, probes and run files, and report every problem with its location.
 
-    Each finding begins with one line: file:line:column rule problem; remedy. A folder stands for everything in it, and
-    `-` for standard input. Exit code 2 when there is an error.
+    Each finding begins with one line: file:line:column rule problem; remedy. A folder means everything in it, and `-`
+    means standard input. The exit code is 2 if there is an error.
     """
     validation = _Validation(profile, strict=strict)
     for path in paths:

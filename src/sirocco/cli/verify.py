@@ -22,10 +22,10 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(run: Path, key: Path, log: Path | None, output: str) -> int:
-    """Check a run's signature, and the chain from it to every recorded unit, offline (SI-10).
+    """Check offline a run's signature and the chain from it to every recorded unit (SI-10).
 
-    Exit code 0 only when that evaluator signed exactly this. A signature proves who signed, not that it happened;
-    whether the verdict follows from the evidence, `sirocco replay` tells.
+    The exit code is 0 only if that evaluator signed exactly these files. A signature proves who signed, not that the
+    run took place. To check that the verdict follows from the evidence, use `sirocco replay`.
     """
     found = verification(run, key, log)
     if output == "json":

@@ -26,16 +26,14 @@ _SILENCE = 10.0
 
 @click.command("watch", epilog="Example: sirocco watch runs/first")
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--once", is_flag=True, help="Show how far it is now, and end.")
-@click.option(
-    "--interval", type=click.FloatRange(0.1), default=1.0, show_default=True, help="Seconds between two looks."
-)
+@click.option("--once", is_flag=True, help="Show the current progress and exit.")
+@click.option("--interval", type=click.FloatRange(0.1), default=1.0, show_default=True, help="Seconds between updates.")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(run: Path, once: bool, interval: float, output: str) -> int:  # noqa: FBT001 - click's signature
-    """Show how far the run in directory RUN has come, until it ends.
+    """Show the progress of the run in directory RUN until it ends.
 
-    On a terminal the view is renewed in place; elsewhere there is a line now and then. It only reads, so any number of
-    people can watch, and ending it does not end the run.
+    On a terminal, the view is updated in place; otherwise, a line is printed now and then. Watching only reads: any
+    number of people can watch, and ending it does not end the run.
     """
     if not (run / EVENTS).exists():
         raise ConfigError(str(run), "no run was started here", "give the directory that `sirocco run --out` was given")
