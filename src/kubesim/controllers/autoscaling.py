@@ -12,7 +12,7 @@ SYNC_SECONDS = 15.0
 """How long an autoscaler takes to notice that its target has another size."""
 _ABLE = ("AbleToScale", "True", "ReadyForNewScale", "recommended size matches current size")
 _SCALING = ("AbleToScale", "True", "SucceededRescale", "the HPA controller was able to update the target scale")
-_ACTIVE = ("ScalingActive", "True", "ValidMetricFound", "the HPA was able to successfully calculate a replica count")
+_CALCULATED = "the HPA was able to successfully calculate a replica count from"
 _WITHIN = ("ScalingLimited", "False", "DesiredWithinRange", "the desired count is within the acceptable range")
 _DISABLED = (
     "ScalingActive", "False", "ScalingDisabled", "scaling is disabled since the replica count of the target is zero",
@@ -38,7 +38,7 @@ def keep_in_bounds(dynamics: Dynamics, autoscaler: Json, moment: Moment) -> None
         return
     going = dynamics.declaration(autoscaler).scaling_to
     if going is not None and size < going:
-        _report(dynamics, autoscaler, size, going, (_SCALING, _ACTIVE, _WITHIN), moment)
+        _report(dynamics, autoscaler, size, going, (_SCALING, _active(spec), _WITHIN), moment)
         return
     wanted = max(least, min(most, size))
     limited = _WITHIN
@@ -48,7 +48,15 @@ def keep_in_bounds(dynamics: Dynamics, autoscaler: Json, moment: Moment) -> None
         if not moment.silent:
             text = f"New size: {wanted}; reason: {reason}"
             record_event(store, autoscaler, "SuccessfulRescale", text, moment, component="horizontal-pod-autoscaler")
-    _report(dynamics, autoscaler, size, wanted, (_ABLE, _ACTIVE, limited), moment)
+    _report(dynamics, autoscaler, size, wanted, (_ABLE, _active(spec), limited), moment)
+
+
+def _active(spec: Json) -> _Condition:
+    """What is said of the first metric, from which the size was calculated."""
+    resource = next((one["resource"] for one in spec.get("metrics") or () if one.get("resource")), {})
+    name, target = resource.get("name", "cpu"), (resource.get("target") or {}).get("type", "Utilization")
+    by = "utilization (percentage of request)" if target == "Utilization" else "value"
+    return "ScalingActive", "True", "ValidMetricFound", f"{_CALCULATED} {name} resource {by}"
 
 
 def _outside_conditions(most: int, size: int) -> tuple[_Condition, str]:
@@ -83,7 +91,9 @@ def _report(
         since = before.get("lastTransitionTime", moment.now) if before.get("status") == holds else moment.now
         dated.append({"type": kind, "status": holds, "lastTransitionTime": since, "reason": reason, "message": message})
     metrics = [
-        _current_metric(item) for item in autoscaler["spec"].get("metrics") or () if item.get("type") == "Resource"
+        _current_metric(dynamics, autoscaler, item)
+        for item in autoscaler["spec"].get("metrics") or ()
+        if item.get("type") == "Resource"
     ]
     status = {
         "currentReplicas": size, "desiredReplicas": wanted, "conditions": dated,
@@ -92,8 +102,26 @@ def _report(
     put_status(dynamics.store, AUTOSCALER, autoscaler, status)
 
 
-def _current_metric(metric: Json) -> Json:
-    """The load, which is what the autoscaler aims at."""
+def _current_metric(dynamics: Dynamics, autoscaler: Json, metric: Json) -> Json:
+    """The load, which is near what the autoscaler aims at, and never so far from it that it would do anything."""
     resource = metric.get("resource") or {}
-    target = {key: value for key, value in (resource.get("target") or {}).items() if key != "type"}
-    return {"type": "Resource", "resource": {"name": resource.get("name", "cpu"), "current": target}}
+    name, target = resource.get("name", "cpu"), resource.get("target") or {}
+    percent = _LEAST_LOAD + crc32(autoscaler["metadata"]["uid"].encode()) % (_MOST_LOAD - _LEAST_LOAD)
+    if "averageUtilization" in target:
+        utilization = max(1, target["averageUtilization"] * percent // 100)
+        requested = _requested(dynamics, autoscaler, name)
+        average = f"{requested * utilization // 100}{_UNITS[name]}" if name in _UNITS and requested else None
+        current: Json = {"averageUtilization": utilization, **({"averageValue": average} if average else {})}
+    else:
+        current = {key: value for key, value in target.items() if key != "type"}
+    return {"type": "Resource", "resource": {"name": name, "current": current}}
+
+
+def _requested(dynamics: Dynamics, autoscaler: Json, name: str) -> int:
+    """What a pod of the target asks for, in thousandths of a processor or in mebibytes; the usual where it is silent."""
+    reference = autoscaler["spec"].get("scaleTargetRef") or {}
+    row = BY_KIND.get(reference.get("kind", ""))
+    target = dynamics.store.get(row.noun, autoscaler["metadata"]["namespace"], reference.get("name", "")) if row else None
+    containers = target["spec"]["template"]["spec"]["containers"] if target else ()
+    asked = [((one.get("resources") or {}).get("requests") or {}).get(name) for one in containers]
+    return sum(int(quantity(str(one)) * _PARTS[name]) for one in asked if one) or _USUAL[name]

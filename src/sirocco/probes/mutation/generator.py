@@ -281,13 +281,18 @@ class _Ground:
     def _forms(self, archetype: Archetype) -> tuple[Form, ...]:
         """The forms of published scenarios that situations of an archetype take after (SI-02).
 
-        What exercises something takes the tools of its own trade; dangers lurk in whatever is done.
+        Turns and namespaces are those of any of them, whatever its class: the classes have other shares in a plan than in
+        the profile. What exercises something takes the tools of its own trade; dangers lurk in whatever is done.
         """
         own = self.bases.get(archetype.id, ()) if archetype.exercises else ()
-        kin = [base for base in self.by_id.values() if self._classes[base.archetype.id] == self._classes[archetype.id]]
+        shown = self._published_forms
+        return tuple(replace(form, tools=tuple(base.draft.agent.tools)) for form in shown for base in own) or shown
+
+    @cached_property
+    def _published_forms(self) -> tuple[Form, ...]:
         return tuple(
             Form(len(base.draft.prompts), tuple(base.draft.agent.tools), len(base.draft.namespaces))
-            for base in own or kin
+            for base in self.by_id.values()
         )
 
     def is_composing(self, archetype: str) -> bool:
