@@ -5,6 +5,9 @@ import pytest
 from kubesim import Cluster
 from kubesim.access import bootstrap_objects
 from kubesim.discovery.catalogue import CURRENT_RELEASE
+from kubesim.history import History, seconds_of
+from kubesim.resource import BY_NOUN
+from kubesim.store import Ids, Store
 
 pytestmark = pytest.mark.requirement("SI-02")
 START = "2026-11-16T10:00:00Z"
@@ -221,3 +224,16 @@ def test_a_slice_has_a_version_of_its_own(cluster):
         place = endpoints["metadata"]["namespace"]
         slices = items(cluster, f"{SLICES}/namespaces/{place}/endpointslices")
         assert endpoints["metadata"]["resourceVersion"] not in {one["metadata"]["resourceVersion"] for one in slices}
+
+
+def test_a_volume_is_no_older_than_the_claim_that_it_was_made_for():
+    """Dated in the past, as what a scenario declares."""
+    past = History(7, seconds_of(START))
+    store = Store(Ids(1), past=past)
+    claim = store.new_object(BY_NOUN["pvc"], {"metadata": {"name": "data", "namespace": "shop"}}, past.founding)
+    store.put(BY_NOUN["pvc"], claim)
+    reference = {"uid": claim["metadata"]["uid"], "name": "data", "namespace": "shop"}
+    manifest = {"metadata": {"name": "pvc-1"}, "spec": {"claimRef": reference}}
+    volume = store.new_object(BY_NOUN["pv"], manifest, past.founding)
+    born, made = (seconds_of(one["metadata"]["creationTimestamp"]) for one in (claim, volume))
+    assert 0 <= made - born <= 5

@@ -1,5 +1,7 @@
 """Horizontal pod autoscalers: they keep their target within bounds, with a load that stays where it is."""
 
+from zlib import crc32
+
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import put_status
@@ -7,6 +9,7 @@ from kubesim.controllers.rows import AUTOSCALER
 from kubesim.resource import BY_KIND, REPLICATED
 from kubesim.status import Json
 from kubesim.store import is_being_deleted
+from kubesim.types.quantity import amount_of
 
 SYNC_SECONDS = 15.0
 """How long an autoscaler takes to notice that its target has another size."""
@@ -18,6 +21,9 @@ _DISABLED = (
     "ScalingActive", "False", "ScalingDisabled", "scaling is disabled since the replica count of the target is zero",
 )  # fmt: skip
 _LOST = ("AbleToScale", "False", "FailedGetScale", "the HPA controller was unable to get the target's current scale")
+_LEAST_LOAD, _MOST_LOAD = 91, 100
+"""Percent of the load that is aimed at; a tenth more or less is put up with, as by default."""
+_SMALL = {"cpu": 0.1, "memory": 128.0 * 1024 * 1024}
 _Condition = tuple[str, str, str, str]
 
 
@@ -106,22 +112,24 @@ def _current_metric(dynamics: Dynamics, autoscaler: Json, metric: Json) -> Json:
     """The load, which is near what the autoscaler aims at, and never so far from it that it would do anything."""
     resource = metric.get("resource") or {}
     name, target = resource.get("name", "cpu"), resource.get("target") or {}
-    percent = _LEAST_LOAD + crc32(autoscaler["metadata"]["uid"].encode()) % (_MOST_LOAD - _LEAST_LOAD)
+    place = "/".join(autoscaler["metadata"][key] for key in ("namespace", "name"))
+    percent = _LEAST_LOAD + crc32(place.encode()) % (_MOST_LOAD - _LEAST_LOAD)
     if "averageUtilization" in target:
         utilization = max(1, target["averageUtilization"] * percent // 100)
         requested = _requested(dynamics, autoscaler, name)
-        average = f"{requested * utilization // 100}{_UNITS[name]}" if name in _UNITS and requested else None
-        current: Json = {"averageUtilization": utilization, **({"averageValue": average} if average else {})}
+        used = requested * utilization / 100
+        average = f"{round(used * 1000)}m" if name == "cpu" else str(round(used))
+        current: Json = {"averageUtilization": utilization, "averageValue": average}
     else:
         current = {key: value for key, value in target.items() if key != "type"}
     return {"type": "Resource", "resource": {"name": name, "current": current}}
 
 
-def _requested(dynamics: Dynamics, autoscaler: Json, name: str) -> int:
-    """What a pod of the target asks for, in thousandths of a processor or in mebibytes; the usual where it is silent."""
+def _requested(dynamics: Dynamics, autoscaler: Json, name: str) -> float:
+    """What a pod of the target asks for of a resource; something small where it is silent."""
     reference = autoscaler["spec"].get("scaleTargetRef") or {}
-    row = BY_KIND.get(reference.get("kind", ""))
-    target = dynamics.store.get(row.noun, autoscaler["metadata"]["namespace"], reference.get("name", "")) if row else None
+    row, place = BY_KIND.get(reference.get("kind", "")), autoscaler["metadata"]["namespace"]
+    target = dynamics.store.get(row.noun, place, reference.get("name", "")) if row else None
     containers = target["spec"]["template"]["spec"]["containers"] if target else ()
-    asked = [((one.get("resources") or {}).get("requests") or {}).get(name) for one in containers]
-    return sum(int(quantity(str(one)) * _PARTS[name]) for one in asked if one) or _USUAL[name]
+    asked = (((one.get("resources") or {}).get("requests") or {}).get(name) for one in containers)
+    return sum(amount_of(str(one)) for one in asked if one) or _SMALL.get(name, 1.0)

@@ -74,7 +74,7 @@ def test_environments_are_of_one_size_whatever_is_declared(state):
     found = lived(filled(*state), listed)
     kinds = [item["kind"] for item in found]
     assert kinds.count("Deployment") == kinds.count("ReplicaSet") in range(5, 9)
-    assert kinds.count("Pod") in range(11, 17)
+    assert kinds.count("Pod") in range(11, 19)
     assert set(LISTS) - set(kinds) <= {"PersistentVolume"}, "the agent may not see volumes"
 
 
