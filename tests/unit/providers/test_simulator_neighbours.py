@@ -79,6 +79,16 @@ def test_environments_are_of_one_size_whatever_is_declared(state):
 
 
 @pytest.mark.requirement("SI-02")
+def test_there_is_something_of_every_kind_however_much_is_declared():
+    """A scenario that declares more deployments than an environment has for the most part is not known by what lacks."""
+    state = [{**WEB, "resource": f"deployment/web-{number}"} for number in range(9)]
+    request = filled(*state)
+    found = {entry.kind for entry in request.neighbours}
+    assert {"hpa", "pdb", "alert", "traces"} <= found
+    assert {"HorizontalPodAutoscaler", "PodDisruptionBudget"} <= {item["kind"] for item in lived(request, listed)}
+
+
+@pytest.mark.requirement("SI-02")
 def test_a_neighbour_is_like_any_other_workload():
     request = filled(WEB)
     late, early = (lived(one, listed) for one in (request, established(request)))
