@@ -14,6 +14,7 @@ from kubesim.audit_log import AuditLog, broken_event
 from kubesim.canonical import derived_seed
 from kubesim.controllers.dynamics import Dynamics
 from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
+from kubesim.founding import founding_objects
 from kubesim.furnishing import Furnishing
 from kubesim.handling.exchange import TEXT
 from kubesim.handling.request import Request
@@ -48,7 +49,7 @@ class Foundation:
         ids = Ids(derived_seed(seed, "cluster"))
         self.time = clock(start, ids.number(), lag=lag)
         past = self.time.history
-        base = bootstrap_objects(release, _UNDATED, aggregated=True)
+        base = {**bootstrap_objects(release, _UNDATED, aggregated=True), **founding_objects(release, _UNDATED)}
         owned = partial(_as_made, base, seed, past)
         self.store = Store(ids, base, owned, past)
         self.dynamics = Dynamics(self.store)
@@ -126,6 +127,9 @@ def _as_made(layer: Layer, seed: int, past: History, wanted: ResourceType) -> Pl
 def _with_own_identity(obj: Json, uid: str, made: str) -> Json:
     metadata = {**obj["metadata"], "uid": uid, "creationTimestamp": made}
     metadata["managedFields"] = [{**entry, "time": made} for entry in metadata["managedFields"]]
+    if conditions := (obj.get("status") or {}).get("conditions"):
+        dated = [{**condition, "lastTransitionTime": made} for condition in conditions]
+        obj = {**obj, "status": {**obj["status"], "conditions": dated}}
     return {**obj, "metadata": metadata}
 
 

@@ -6,8 +6,9 @@ runs on machines that are no nodes of the cluster, as with providers that manage
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from kubesim.access import bootstrap_objects
@@ -15,7 +16,8 @@ from kubesim.canonical import derived_seed
 from kubesim.controllers.dynamics import Dynamics
 from kubesim.controllers.rows import ACCOUNT, DAEMON_SET, DEPLOYMENT, ENDPOINTS, NAMESPACE, SLICE
 from kubesim.controllers.settling import settle
-from kubesim.discovery.catalogue import git_version
+from kubesim.controllers.storage import PROVISIONER, STORAGE_CLASS
+from kubesim.discovery.catalogue import catalogue, git_version
 from kubesim.history import seconds_of, stamp
 from kubesim.kinds.declared import declare_object, establish_object
 from kubesim.resource import BY_NOUN, ResourceType
@@ -34,6 +36,29 @@ _DESCRIPTION = (
     "internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes "
     "clusters."
 )
+_CERTIFICATE, _DATE = "the certificate of the authority", "the day on which the cluster was made"
+"""What stands in the data of config maps for what is known only when somebody reads them."""
+_SETTINGS: Mapping[str, Mapping[str, str]] = {
+    "kube-apiserver-legacy-service-account-token-tracking": {"since": _DATE},
+    "extension-apiserver-authentication": {
+        "client-ca-file": _CERTIFICATE, "requestheader-allowed-names": '["front-proxy-client"]',
+        "requestheader-client-ca-file": _CERTIFICATE, "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
+        "requestheader-group-headers": '["X-Remote-Group"]', "requestheader-username-headers": '["X-Remote-User"]',
+    },
+}  # fmt: skip
+"""What the API server keeps in config maps of the system's namespace."""
+_ALLOCATED = {
+    "ipaddress.kubernetes.io/ip-family": "IPv4", "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io"
+}  # fmt: skip
+_MIGRATED_PLUGINS = {
+    "storage.alpha.kubernetes.io/migrated-plugins": ",".join(f"kubernetes.io/{name}" for name in (
+        "aws-ebs", "azure-disk", "azure-file", "cinder", "gce-pd", "portworx-volume", "vsphere-volume"))
+}  # fmt: skip
+_STORAGE_CLASS: Json = {
+    "kind": "StorageClass", "apiVersion": "storage.k8s.io/v1", "provisioner": PROVISIONER,
+    "metadata": {"name": STORAGE_CLASS, "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
+    "parameters": {"archiveOnDelete": "false"}, "reclaimPolicy": "Delete", "volumeBindingMode": "Immediate",
+}  # fmt: skip
 _API_ADDRESS, _API_PORT = "10.96.0.1", 6443
 _NODE_RENEWAL, _LEADER_RENEWAL = 10, 2
 """Seconds after which kubelets and elected controllers renew their leases."""
@@ -56,6 +81,8 @@ class Furnishing:
     def lay(self, namespaces: Iterable[str]) -> None:
         """Put them in place for these namespaces."""
         bundles = {name: {AUTHORITY: _bundle(name)} for name in namespaces}
+        if _SYSTEM in bundles:
+            bundles[_SYSTEM] |= {name: _settings(name) for name in _SETTINGS}
         self._store.lay(_CONFIG_MAP, bundles, self._with_authority)
         for row, obj in _api_service():
             if self._store.content(row.noun, "default", "kubernetes") is None:
@@ -63,6 +90,13 @@ class Furnishing:
         self._forget_workloads = self._store.prepare(_WORKLOAD_NOUNS, self._lay_workloads, (_SYSTEM,))
         self._store.prepare((_LEASE.noun,), self._renew_leases, (_SYSTEM, _NODE_LEASES))
         self._store.prepare((SLICE.noun,), self._follow_endpoints)
+        for (group, plural), act in {
+            ("storage.k8s.io", "storageclasses"): self._lay_storage_class,
+            ("storage.k8s.io", "csinodes"): self._prepare_drivers,
+            ("networking.k8s.io", "ipaddresses"): self._prepare_addresses,
+        }.items():
+            if (served := catalogue(self._release).find(group, "v1", plural)) is not None:
+                act(served)
 
     def keep(self, namespace: str, now: str) -> None:
         """Publish the authority again in a namespace that has it no more, or is new."""
@@ -74,7 +108,10 @@ class Furnishing:
         if "data" in obj:
             return obj
         complete = self._furnish_object(_CONFIG_MAP, obj, made)
-        return {**complete, "data": {"ca.crt": self._authority()}}
+        said = _SETTINGS.get(obj["metadata"]["name"], {"ca.crt": _CERTIFICATE})
+        founded = self._past.founding[:10]
+        own = {_CERTIFICATE: self._authority() if _CERTIFICATE in said.values() else "", _DATE: founded}
+        return {**complete, "data": {key: own.get(text, text) for key, text in said.items()}}
 
     def _complete(self, row: ResourceType) -> Callable[[Json], Json]:
         return lambda obj: self._furnish_object(row, obj)
@@ -82,7 +119,7 @@ class Furnishing:
     def _furnish_object(self, row: ResourceType, obj: Json, made: str = "") -> Json:
         """An object with what the server writes into its metadata, which follows from the seed and its place."""
         key = key_of(row, obj)
-        born = self._past.birth("namespace", {"name": key.namespace}, None) + 1
+        born = self._past.birth("namespace", {"name": key.namespace or _SYSTEM}, None) + 1
         version = self._past.version_at(born, self._store.version) if not made else self._store.version
         own = {"uid": self._uid(*key, made), "resourceVersion": str(version), "creationTimestamp": made or stamp(born)}
         return {**obj, "metadata": {**obj["metadata"], **own}}
@@ -118,6 +155,53 @@ class Furnishing:
         for row, namespace, name in ((NAMESPACE, "", _SYSTEM), (ACCOUNT, _SYSTEM, "default")):
             if (found := self._store.content(row.noun, namespace, name)) is not None:
                 yield row, found
+
+    def _lay_storage_class(self, row: ResourceType) -> None:
+        if self._store.content(row.noun, "", STORAGE_CLASS) is None:
+            self._store.lay(row, {"": {STORAGE_CLASS: _STORAGE_CLASS}}, self._complete(row))
+
+    def _prepare_drivers(self, row: ResourceType) -> None:
+        """Have it laid what each kubelet says of the storage drivers on its node: that there is none."""
+
+        def lay() -> None:
+            for node in self._store.contents(_NODE.noun):
+                metadata = node["metadata"]
+                owner = {"apiVersion": "v1", "kind": "Node", "name": metadata["name"], "uid": metadata["uid"]}
+                own = {"annotations": _MIGRATED_PLUGINS, "ownerReferences": [owner]}
+                said = {"metadata": own, "spec": {"drivers": None}}
+                self._lay_once(row, metadata["name"], metadata["creationTimestamp"], said)
+
+        self._store.prepare((row.noun,), lay)
+
+    def _prepare_addresses(self, row: ResourceType) -> None:
+        """Have the allocation of every address laid that a service has, and taken back when none has it any more."""
+
+        def follow() -> None:
+            services = {
+                address: service["metadata"]
+                for service in self._store.items(_SERVICE.noun)
+                for address in service["spec"].get("clusterIPs") or ()
+                if address != "None"
+            }
+            for known in [*self._store.contents(row.noun)]:
+                if known["metadata"]["name"] not in services:
+                    self._store.remove(row, known)
+            for address, service in services.items():
+                parent = {"resource": "services", "namespace": service["namespace"], "name": service["name"]}
+                said = {"metadata": {"labels": _ALLOCATED}, "spec": {"parentRef": parent}}
+                self._lay_once(row, address, service["creationTimestamp"], said)
+
+        self._store.prepare((row.noun,), follow)
+
+    def _lay_once(self, row: ResourceType, name: str, made: str, obj: Json) -> None:
+        """Lay an object outside every namespace, unless it is there."""
+        if self._store.content(row.noun, "", name) is not None:
+            return
+        version = self._past.version_at(seconds_of(made), self._store.version)
+        identity = {"name": name, "uid": self._uid(row.noun, name, made), "creationTimestamp": made,
+                    "resourceVersion": str(version)}  # fmt: skip
+        metadata = {**obj["metadata"], **identity}
+        self._store.lay_object(row, {"kind": row.kind, "apiVersion": row.api_version, **obj, "metadata": metadata})
 
     def _renew_leases(self) -> None:
         """Lay the leases by which nodes and controllers say that they live, renewed by now."""
@@ -195,6 +279,11 @@ def _bundle(namespace: str) -> Json:
     return {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata}
 
 
+@lru_cache(8)
+def _settings(name: str) -> Json:
+    return {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": name, "namespace": _SYSTEM}}
+
+
 @lru_cache(1)
 def _api_service() -> tuple[tuple[ResourceType, Json], ...]:
     """The service by which pods reach the API server, and where it leads."""
@@ -228,7 +317,9 @@ def _slice(endpoints: Json, service: Json, suffix: str) -> Json:
     """The slice that holds what the endpoints of a service say."""
     metadata = endpoints["metadata"]
     name, namespace = metadata["name"], metadata["namespace"]
-    version = {"resourceVersion": metadata["resourceVersion"], "creationTimestamp": metadata["creationTimestamp"]}
+    # Both are written for the same change, one after the other.
+    written = str(int(metadata["resourceVersion"]) + 1)
+    version = {"resourceVersion": written, "creationTimestamp": metadata["creationTimestamp"]}
     labels = {"kubernetes.io/service-name": name}
     if name == "kubernetes" and namespace == "default":
         own: Json = {"name": name, "labels": labels}
@@ -265,23 +356,54 @@ def _workloads(release: int, draw: int) -> Iterator[tuple[ResourceType, Json]]:
     metadata = {"name": "coredns", "namespace": _SYSTEM}
     yield _CONFIG_MAP, {"metadata": metadata, "data": {"Corefile": _COREFILE}}
     names = {"k8s-app": "kube-dns"}
-    image = "registry.k8s.io/coredns/coredns:v1.11.3"
-    yield DEPLOYMENT, _workload("coredns", names, image, ["-conf", "/etc/coredns/Corefile"], replicas=2)
+    shown = {"kubernetes.io/cluster-service": "true", "kubernetes.io/name": "CoreDNS"}
+    yield DEPLOYMENT, _workload("coredns", names, "registry.k8s.io/coredns/coredns:v1.11.3", _RESOLVER, replicas=2)
     ports = [{"name": "dns", "port": 53, "protocol": "UDP"}, {"name": "dns-tcp", "port": 53, "protocol": "TCP"},
              {"name": "metrics", "port": 9153, "protocol": "TCP"}]  # fmt: skip
-    yield _SERVICE, _service("kube-dns", names, ports, clusterIP="10.96.0.10")
+    yield _SERVICE, _service("kube-dns", names, ports, labels=shown, clusterIP="10.96.0.10")
     server = {"k8s-app": "metrics-server"}
     image = "registry.k8s.io/metrics-server/metrics-server:v0.7.2"
-    yield DEPLOYMENT, _workload("metrics-server", server, image, ["--secure-port=10250"], replicas=1)
+    yield DEPLOYMENT, _workload("metrics-server", server, image, _METER, replicas=1)
     yield _SERVICE, _service("metrics-server", server, [{"name": "https", "port": 443, "targetPort": 10250}])
     image = f"registry.k8s.io/kube-proxy:{git_version(release)}"
-    arguments = ["--config=/var/lib/kube-proxy/config.conf", "--hostname-override=$(NODE_NAME)"]
-    yield DAEMON_SET, _workload("kube-proxy", {"k8s-app": "kube-proxy"}, image, arguments)
+    yield DAEMON_SET, _workload("kube-proxy", {"k8s-app": "kube-proxy"}, image, _PROXY)
     network, image = _NETWORKS[draw % len(_NETWORKS)]
-    yield DAEMON_SET, _workload(network, {"k8s-app": network}, image, [], account="default")
+    yield ACCOUNT, {"metadata": {"name": network, "namespace": _SYSTEM}}
+    yield DAEMON_SET, _workload(network, {"k8s-app": network}, image, _NETWORK)
 
 
-_NETWORKS = (("calico-node", "docker.io/calico/node:v3.28.2"), ("cilium", "quay.io/cilium/cilium:v1.16.5"))
+_RESOLVER: Json = {
+    "args": ["-conf", "/etc/coredns/Corefile"],
+    "resources": {"limits": {"memory": "170Mi"}, "requests": {"cpu": "100m", "memory": "70Mi"}},
+    "ports": [{"name": "dns", "containerPort": 53, "protocol": "UDP"},
+              {"name": "dns-tcp", "containerPort": 53, "protocol": "TCP"},
+              {"name": "metrics", "containerPort": 9153, "protocol": "TCP"}],
+    "securityContext": {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
+                        "capabilities": {"add": ["NET_BIND_SERVICE"], "drop": ["ALL"]}},
+}  # fmt: skip
+_METER: Json = {
+    "args": ["--cert-dir=/tmp", "--secure-port=10250", "--kubelet-preferred-address-types=InternalIP,Hostname",
+             "--kubelet-use-node-status-port", "--metric-resolution=15s"],
+    "resources": {"requests": {"cpu": "100m", "memory": "200Mi"}},
+    "ports": [{"name": "https", "containerPort": 10250, "protocol": "TCP"}],
+    "securityContext": {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "runAsNonRoot": True,
+                        "runAsUser": 1000, "capabilities": {"drop": ["ALL"]}},
+}  # fmt: skip
+_PROXY: Json = {
+    "command": ["/usr/local/bin/kube-proxy", "--config=/var/lib/kube-proxy/config.conf",
+                "--hostname-override=$(NODE_NAME)"],
+    "env": [{"name": "NODE_NAME", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "spec.nodeName"}}}],
+    "securityContext": {"privileged": True},
+}  # fmt: skip
+_NETWORK: Json = {
+    "env": [{"name": "NODE_NAME", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "spec.nodeName"}}}],
+    "resources": {"requests": {"cpu": "100m", "memory": "50Mi"}}, "securityContext": {"privileged": True},
+}  # fmt: skip
+_NETWORKS = (
+    ("kube-router", "docker.io/cloudnativelabs/kube-router:v2.5.0"),
+    ("kube-flannel", "ghcr.io/flannel-io/flannel:v0.26.7"),
+)  # fmt: skip
+"""Those that keep nothing in custom resources."""
 _COREFILE = """.:53 {
     errors
     health {
@@ -319,14 +441,12 @@ def _objects(places: Any) -> Iterator[Json]:
     return (obj for objects in places.values() for obj in objects.values())
 
 
-def _workload(
-    name: str, labels: Json, image: str, arguments: list[str], *, replicas: int | None = None, account: str = ""
-) -> Json:
+def _workload(name: str, labels: Json, image: str, parts: Json, *, replicas: int | None = None) -> Json:
     """A deployment of so many replicas, or without a number a daemon set that is on every node."""
     on_every_node = replicas is None
-    container = {"name": name, "image": image, **({"args": arguments} if arguments else {})}
+    container = {"name": name, "image": image, **parts}
     pod = {
-        "containers": [container], "serviceAccountName": account or name,
+        "containers": [container], "serviceAccountName": name, "nodeSelector": {"kubernetes.io/os": "linux"},
         "priorityClassName": "system-node-critical" if on_every_node else "system-cluster-critical",
         **({"hostNetwork": True, "tolerations": [{"operator": "Exists"}]} if on_every_node else {}),
     }  # fmt: skip
@@ -335,6 +455,8 @@ def _workload(
     return {"metadata": {"name": name, "namespace": _SYSTEM, "labels": labels}, "spec": {**spec, **sized}}
 
 
-def _service(name: str, selector: Json, ports: list[Json], **more: str) -> Json:
-    metadata = {"name": name, "namespace": _SYSTEM, "labels": selector}
+def _service(
+    name: str, selector: Json, ports: list[Json], *, labels: Mapping[str, str] = MappingProxyType({}), **more: str
+) -> Json:
+    metadata = {"name": name, "namespace": _SYSTEM, "labels": {**selector, **labels}}
     return {"metadata": metadata, "spec": {"selector": selector, "ports": ports, **more}}

@@ -19,7 +19,7 @@ _QUIET = 26 * _HOUR
 _SETTING_UP = 40 * 60
 """How long it took to bring up the nodes and what the system itself needs."""
 _SPREAD = 2_654_435_761
-_MADE_WITH = {"endpoints": "service", "pdb": "deployment", "hpa": "deployment"}
+_MADE_WITH = {"endpoints": "service", "pdb": "deployment", "hpa": "deployment", "rolebinding": "role"}
 """What is usually made together with something of the same name."""
 _OF_THE_SYSTEM = frozenset({"node", "clusterrole", "clusterrolebinding", "priorityclass", "storageclass", "lease"})
 

@@ -23,6 +23,7 @@ from kubesim.discovery.catalogue import (
     ServedCatalogue,
     catalogue,
 )
+from kubesim.founding import FLOW_SCHEMAS, PRIORITY_LEVELS
 from kubesim.handling.dispatch import dispatch_request
 from kubesim.handling.exchange import TEXT, Exchange, Response, refusal
 from kubesim.handling.negotiation import JSON, YAML, for_errors
@@ -67,14 +68,17 @@ class KubernetesApi:
         """Which flow schema and priority level take a request, by the schema's name."""
         return {
             schema: {
-                "X-Kubernetes-Pf-Flowschema-Uid": self._flow_uid("schema", schema),
-                "X-Kubernetes-Pf-Prioritylevel-Uid": self._flow_uid("level", level),
+                "X-Kubernetes-Pf-Flowschema-Uid": self._flow_uid(FLOW_SCHEMAS, schema),
+                "X-Kubernetes-Pf-Prioritylevel-Uid": self._flow_uid(PRIORITY_LEVELS, level),
             }
             for schema, level in _FLOWS.items()
         }
 
-    def _flow_uid(self, kind: str, name: str) -> str:
-        h = hashlib.sha256(f"flow {self._store.oldest} {kind} {name}".encode()).hexdigest()
+    def _flow_uid(self, noun: str, name: str) -> str:
+        """The uid of a flow schema or priority level; one of its own where the server does not show them as objects."""
+        if (found := self._store.get(noun, "", name)) is not None:
+            return str(found["metadata"]["uid"])
+        h = hashlib.sha256(f"flow {self._store.oldest} {noun} {name}".encode()).hexdigest()
         return f"{h[:8]}-{h[8:12]}-4{h[13:16]}-a{h[17:20]}-{h[20:32]}"
 
     def handle(self, request: Request) -> Response:

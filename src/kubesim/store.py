@@ -312,8 +312,9 @@ class Store:
         """`manifest` as a new object of the type: with uid, creation time and first generation; not stored yet."""
         metadata = {key: value for key, value in manifest["metadata"].items() if key not in _SET_BY_SERVER}
         if self._past is not None and now == self._past.founding:
-            owner = controller_of(manifest)
-            now = stamp(self._past.birth(row.noun, metadata, self.by_uid(owner["uid"]) if owner else None))
+            # A volume is made for the claim that it names, within seconds.
+            maker = controller_of(manifest) or (manifest.get("spec") or {}).get("claimRef") or {}
+            now = stamp(self._past.birth(row.noun, metadata, self.by_uid(maker.get("uid", ""))))
         metadata |= {"uid": self.ids.uid(), "creationTimestamp": now}
         if row.noun in _WITH_GENERATION:
             metadata["generation"] = 1

@@ -33,11 +33,15 @@ def house():
 
 def read(seed, *paths):
     """What an agent in an environment of that seed reads at these paths."""
+    return read_of(STATE, *paths, seed=seed)
+
+
+def read_of(state, *paths, seed=3):
+    """The same of an environment with that state."""
 
     async def answers():
-        async with SimulatorProvider({}, lambda: NOW).provision(
-            ProvisionRequest(preconditions(STATE), 1, seed)
-        ) as environment:
+        request = ProvisionRequest(preconditions(state), 1, seed)
+        async with SimulatorProvider({}, lambda: NOW).provision(request) as environment:
             return [(await environment.access.client.request("GET", path)).body for path in paths]
 
     return asyncio.run(answers())
@@ -200,3 +204,28 @@ def test_requests_fall_under_flow_schemas_by_who_asks_and_for_what(house):
     paths = ("/api", "/version", "/healthz")
     own, again, health = (house.ask("GET", path).headers[name] for path in paths)
     assert own == again != health
+
+
+def test_a_pods_fields_belong_to_those_who_wrote_them(house):
+    """As a real cluster has them: what admission put in belongs to nobody, and the scheduler's report to no kubelet."""
+    pod = house.ask("GET", f"{SHOP}/pods").json["items"][0]
+    made, reported = pod["metadata"]["managedFields"]
+    assert (made["manager"], reported["manager"]) == ("kube-controller-manager", "kubelet")
+    spec, status = made["fieldsV1"]["f:spec"], reported["fieldsV1"]["f:status"]
+    assert "f:containers" in spec
+    assert not {"f:nodeName", "f:tolerations", "f:volumes", "f:priority", "f:serviceAccountName"} & {*spec}
+    assert "f:volumeMounts" not in next(iter(spec["f:containers"].values()))
+    assert 'k:{"type":"Ready"}' in status["f:conditions"]
+    assert not {".", 'k:{"type":"PodScheduled"}'} & {*status["f:conditions"]}
+    assert "f:qosClass" not in status
+
+
+def test_an_autoscaler_tells_the_load_that_it_measured():
+    hpa = {"resource": "hpa/web", "target": "deployment/web", "min_replicas": 2, "max_replicas": 6}
+    (body,) = read_of([*STATE, hpa], "/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/web")
+    (target,) = (metric["resource"]["target"] for metric in body["spec"]["metrics"])
+    (current,) = (metric["resource"]["current"] for metric in body["status"]["currentMetrics"])
+    assert 0.9 * target["averageUtilization"] <= current["averageUtilization"] < target["averageUtilization"]
+    assert re.fullmatch(r"[1-9][0-9]*m", current["averageValue"])
+    active = next(one for one in body["status"]["conditions"] if one["type"] == "ScalingActive")
+    assert active["message"].endswith("from cpu resource utilization (percentage of request)")

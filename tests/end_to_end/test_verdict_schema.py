@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from copy import deepcopy
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,17 @@ def test_every_kind_of_verdict_follows_the_schema(tmp_path: Path, arguments: lis
 @pytest.mark.requirement("AV-22", "CO-11")
 def test_the_verdict_on_the_whole_profile_follows_the_schema(whole: RunFiles) -> None:
     assert violations(document_of(whole), verdict_schema()) == []
+
+
+@pytest.mark.requirement("CO-11")
+def test_a_verdict_tells_how_long_it_took_and_by_which_version(failing: RunFiles) -> None:
+    document = document_of(failing)
+    metadata, details = document["verdict"]["metadata"], document["verdict"]["scenario_details"]
+    started, finished = (datetime.fromisoformat(metadata[key]) for key in ("timestamp", "finished"))
+    assert metadata["duration"] == pytest.approx((finished - started).total_seconds(), abs=0.01)
+    assert metadata["duration"] > 0
+    assert all(0 <= one["non_scoring_metadata"]["duration"] <= metadata["duration"] for one in details)
+    assert metadata["evaluation_implementation"]["version"]
 
 
 @pytest.mark.requirement("AV-11")

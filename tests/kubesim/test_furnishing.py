@@ -5,6 +5,9 @@ import pytest
 from kubesim import Cluster
 from kubesim.access import bootstrap_objects
 from kubesim.discovery.catalogue import CURRENT_RELEASE
+from kubesim.history import History, seconds_of
+from kubesim.resource import BY_NOUN
+from kubesim.store import Ids, Store
 
 pytestmark = pytest.mark.requirement("SI-02")
 START = "2026-11-16T10:00:00Z"
@@ -161,3 +164,76 @@ def test_pods_have_an_account_and_a_token_unless_they_want_none(cluster, wanted)
         mounts = [mount["name"] for mount in pod["spec"]["containers"][0].get("volumeMounts") or ()]
         assert volumes == mounts
         assert [name.startswith("kube-api-access-") for name in volumes] == ([True] if wanted else [])
+
+
+def test_a_server_has_made_what_servers_make_when_they_start(cluster):
+    paths = {
+        "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas": "service-accounts",
+        "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations": "workload-low",
+        "/apis/apiregistration.k8s.io/v1/apiservices": "v1beta1.metrics.k8s.io",
+        "/apis/networking.k8s.io/v1/servicecidrs": "kubernetes",
+        "/apis/rbac.authorization.k8s.io/v1/clusterroles": "system:controller:ttl-after-finished-controller",
+        "/apis/storage.k8s.io/v1/storageclasses": "standard",
+    }  # fmt: skip
+    for path, name in paths.items():
+        found = named(items(cluster, path))
+        assert found[name]["metadata"]["creationTimestamp"] < START, path
+        conditions = (found[name].get("status") or {}).get("conditions") or ()
+        assert all(one["lastTransitionTime"] < START for one in conditions), path
+        assert len({one["metadata"]["uid"] for one in found.values()}) == len(found)
+
+
+def test_every_group_is_registered_and_every_node_says_what_storage_it_drives(cluster):
+    registered = named(items(cluster, "/apis/apiregistration.k8s.io/v1/apiservices"))
+    groups = cluster.request("GET", "/apis").body["groups"]
+    served = {f"{one['version']}.{group['name']}" for group in groups for one in group["versions"]}
+    # The aggregator, which keeps the list, is not in it.
+    assert served | {"v1."} == {*registered, "v1.apiregistration.k8s.io"}
+    nodes, drivers = items(cluster, "/api/v1/nodes"), items(cluster, "/apis/storage.k8s.io/v1/csinodes")
+    assert [one["metadata"]["ownerReferences"][0]["uid"] for one in drivers] == [
+        one["metadata"]["uid"] for one in nodes
+    ]
+
+
+def test_the_address_of_every_service_is_allocated_and_given_back(cluster):
+    addresses = "/apis/networking.k8s.io/v1/ipaddresses"
+    made = {"metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}}
+    assert "10.96.0.1" in named(items(cluster, addresses))
+    web = cluster.request("POST", "/api/v1/namespaces/default/services", body=made).body["spec"]["clusterIP"]
+    assert named(items(cluster, addresses))[web]["spec"]["parentRef"]["name"] == "web"
+    cluster.request("DELETE", "/api/v1/namespaces/default/services/web")
+    assert web not in named(items(cluster, addresses))
+
+
+def test_requests_are_told_the_flow_schema_that_there_is(cluster):
+    answer = cluster.request("GET", "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas")
+    told = {key.lower(): value for key, value in answer.headers.items()}["x-kubernetes-pf-flowschema-uid"]
+    assert told in {one["metadata"]["uid"] for one in answer.body["items"]}
+
+
+def test_the_server_publishes_what_other_servers_need_to_know_of_clients(cluster):
+    settings = named(items(cluster, f"{SYSTEM}/configmaps"))
+    authorities = settings["extension-apiserver-authentication"]["data"]
+    assert authorities["client-ca-file"] == settings["kube-root-ca.crt"]["data"]["ca.crt"]
+    since = settings["kube-apiserver-legacy-service-account-token-tracking"]["data"]["since"]
+    assert settings["coredns"]["metadata"]["creationTimestamp"].startswith(since[:7])
+
+
+def test_a_slice_has_a_version_of_its_own(cluster):
+    for endpoints in items(cluster, "/api/v1/endpoints"):
+        place = endpoints["metadata"]["namespace"]
+        slices = items(cluster, f"{SLICES}/namespaces/{place}/endpointslices")
+        assert endpoints["metadata"]["resourceVersion"] not in {one["metadata"]["resourceVersion"] for one in slices}
+
+
+def test_a_volume_is_no_older_than_the_claim_that_it_was_made_for():
+    """Dated in the past, as what a scenario declares."""
+    past = History(7, seconds_of(START))
+    store = Store(Ids(1), past=past)
+    claim = store.new_object(BY_NOUN["pvc"], {"metadata": {"name": "data", "namespace": "shop"}}, past.founding)
+    store.put(BY_NOUN["pvc"], claim)
+    reference = {"uid": claim["metadata"]["uid"], "name": "data", "namespace": "shop"}
+    manifest = {"metadata": {"name": "pvc-1"}, "spec": {"claimRef": reference}}
+    volume = store.new_object(BY_NOUN["pv"], manifest, past.founding)
+    born, made = (seconds_of(one["metadata"]["creationTimestamp"]) for one in (claim, volume))
+    assert 0 <= made - born <= 5

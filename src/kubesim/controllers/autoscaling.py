@@ -1,5 +1,7 @@
 """Horizontal pod autoscalers: they keep their target within bounds, with a load that stays where it is."""
 
+from zlib import crc32
+
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import put_status
@@ -7,17 +9,21 @@ from kubesim.controllers.rows import AUTOSCALER
 from kubesim.resource import BY_KIND, REPLICATED
 from kubesim.status import Json
 from kubesim.store import is_being_deleted
+from kubesim.types.quantity import amount_of
 
 SYNC_SECONDS = 15.0
 """How long an autoscaler takes to notice that its target has another size."""
 _ABLE = ("AbleToScale", "True", "ReadyForNewScale", "recommended size matches current size")
 _SCALING = ("AbleToScale", "True", "SucceededRescale", "the HPA controller was able to update the target scale")
-_ACTIVE = ("ScalingActive", "True", "ValidMetricFound", "the HPA was able to successfully calculate a replica count")
+_CALCULATED = "the HPA was able to successfully calculate a replica count from"
 _WITHIN = ("ScalingLimited", "False", "DesiredWithinRange", "the desired count is within the acceptable range")
 _DISABLED = (
     "ScalingActive", "False", "ScalingDisabled", "scaling is disabled since the replica count of the target is zero",
 )  # fmt: skip
 _LOST = ("AbleToScale", "False", "FailedGetScale", "the HPA controller was unable to get the target's current scale")
+_LEAST_LOAD, _MOST_LOAD = 91, 100
+"""Percent of the load that is aimed at; a tenth more or less is put up with, as by default."""
+_SMALL = {"cpu": 0.1, "memory": 128.0 * 1024 * 1024}
 _Condition = tuple[str, str, str, str]
 
 
@@ -38,7 +44,7 @@ def keep_in_bounds(dynamics: Dynamics, autoscaler: Json, moment: Moment) -> None
         return
     going = dynamics.declaration(autoscaler).scaling_to
     if going is not None and size < going:
-        _report(dynamics, autoscaler, size, going, (_SCALING, _ACTIVE, _WITHIN), moment)
+        _report(dynamics, autoscaler, size, going, (_SCALING, _active(spec), _WITHIN), moment)
         return
     wanted = max(least, min(most, size))
     limited = _WITHIN
@@ -48,7 +54,15 @@ def keep_in_bounds(dynamics: Dynamics, autoscaler: Json, moment: Moment) -> None
         if not moment.silent:
             text = f"New size: {wanted}; reason: {reason}"
             record_event(store, autoscaler, "SuccessfulRescale", text, moment, component="horizontal-pod-autoscaler")
-    _report(dynamics, autoscaler, size, wanted, (_ABLE, _ACTIVE, limited), moment)
+    _report(dynamics, autoscaler, size, wanted, (_ABLE, _active(spec), limited), moment)
+
+
+def _active(spec: Json) -> _Condition:
+    """What is said of the first metric, from which the size was calculated."""
+    resource = next((one["resource"] for one in spec.get("metrics") or () if one.get("resource")), {})
+    name, target = resource.get("name", "cpu"), (resource.get("target") or {}).get("type", "Utilization")
+    by = "utilization (percentage of request)" if target == "Utilization" else "value"
+    return "ScalingActive", "True", "ValidMetricFound", f"{_CALCULATED} {name} resource {by}"
 
 
 def _outside_conditions(most: int, size: int) -> tuple[_Condition, str]:
@@ -83,7 +97,9 @@ def _report(
         since = before.get("lastTransitionTime", moment.now) if before.get("status") == holds else moment.now
         dated.append({"type": kind, "status": holds, "lastTransitionTime": since, "reason": reason, "message": message})
     metrics = [
-        _current_metric(item) for item in autoscaler["spec"].get("metrics") or () if item.get("type") == "Resource"
+        _current_metric(dynamics, autoscaler, item)
+        for item in autoscaler["spec"].get("metrics") or ()
+        if item.get("type") == "Resource"
     ]
     status = {
         "currentReplicas": size, "desiredReplicas": wanted, "conditions": dated,
@@ -92,8 +108,28 @@ def _report(
     put_status(dynamics.store, AUTOSCALER, autoscaler, status)
 
 
-def _current_metric(metric: Json) -> Json:
-    """The load, which is what the autoscaler aims at."""
+def _current_metric(dynamics: Dynamics, autoscaler: Json, metric: Json) -> Json:
+    """The load, which is near what the autoscaler aims at, and never so far from it that it would do anything."""
     resource = metric.get("resource") or {}
-    target = {key: value for key, value in (resource.get("target") or {}).items() if key != "type"}
-    return {"type": "Resource", "resource": {"name": resource.get("name", "cpu"), "current": target}}
+    name, target = resource.get("name", "cpu"), resource.get("target") or {}
+    place = "/".join(autoscaler["metadata"][key] for key in ("namespace", "name"))
+    percent = _LEAST_LOAD + crc32(place.encode()) % (_MOST_LOAD - _LEAST_LOAD)
+    if "averageUtilization" in target:
+        utilization = max(1, target["averageUtilization"] * percent // 100)
+        requested = _requested(dynamics, autoscaler, name)
+        used = requested * utilization / 100
+        average = f"{round(used * 1000)}m" if name == "cpu" else str(round(used))
+        current: Json = {"averageUtilization": utilization, "averageValue": average}
+    else:
+        current = {key: value for key, value in target.items() if key != "type"}
+    return {"type": "Resource", "resource": {"name": name, "current": current}}
+
+
+def _requested(dynamics: Dynamics, autoscaler: Json, name: str) -> float:
+    """What a pod of the target asks for of a resource; something small where it is silent."""
+    reference = autoscaler["spec"].get("scaleTargetRef") or {}
+    row, place = BY_KIND.get(reference.get("kind", "")), autoscaler["metadata"]["namespace"]
+    target = dynamics.store.get(row.noun, place, reference.get("name", "")) if row else None
+    containers = target["spec"]["template"]["spec"]["containers"] if target else ()
+    asked = (((one.get("resources") or {}).get("requests") or {}).get(name) for one in containers)
+    return sum(amount_of(str(one)) for one in asked if one) or _SMALL.get(name, 1.0)

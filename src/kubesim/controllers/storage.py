@@ -6,6 +6,11 @@ from kubesim.status import Json
 from kubesim.store import Store, is_being_deleted
 
 PVC_PROTECTION = "kubernetes.io/pvc-protection"
+STORAGE_CLASS = "standard"
+"""The class of claims that name none."""
+PROVISIONER = "cluster.local/nfs-subdir-external-provisioner"
+"""What makes volumes for claims of that class, as soon as they are there."""
+_SHARES = "10.0.0.20"
 
 
 def keep_claims(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
@@ -43,7 +48,7 @@ def _bind(store: Store, claim: Json, moment: Moment) -> None:
     spec, volume = claim["spec"], _volume(store, claim, moment)
     capacity = (spec.get("resources") or {}).get("requests") or {}
     status = {"phase": "Bound", "accessModes": spec.get("accessModes", []), "capacity": capacity}
-    bound = {"storageClassName": "standard", **spec, "volumeName": volume["metadata"]["name"]}
+    bound = {"storageClassName": STORAGE_CLASS, **spec, "volumeName": volume["metadata"]["name"]}
     store.update(CLAIM, claim, {**claim, "spec": bound, "status": status})
 
 
@@ -57,15 +62,17 @@ def _volume(store: Store, claim: Json, moment: Moment) -> Json:
         if (kept.get("name"), kept.get("namespace")) == (metadata["name"], metadata["namespace"]) and "uid" not in kept:
             bound = {**volume, "spec": {**volume["spec"], "claimRef": reference}, "status": {"phase": "Bound"}}
             return store.update(VOLUME, volume, bound)
+    name = f"{metadata['namespace']}-{metadata['name']}-pvc-{metadata['uid']}"
     manifest = {
         "kind": "PersistentVolume",
         "apiVersion": "v1",
-        "metadata": {"name": f"pvc-{metadata['uid']}"},
+        "metadata": {"name": f"pvc-{metadata['uid']}",
+                     "annotations": {"pv.kubernetes.io/provisioned-by": PROVISIONER}},
         "spec": {
             "capacity": (spec.get("resources") or {}).get("requests") or {},
             "accessModes": spec.get("accessModes", []), "persistentVolumeReclaimPolicy": "Delete",
-            "storageClassName": spec.get("storageClassName", "standard"), "volumeMode": "Filesystem",
-            "claimRef": reference, "hostPath": {"path": f"/var/lib/volumes/pvc-{metadata['uid']}", "type": ""},
+            "storageClassName": spec.get("storageClassName", STORAGE_CLASS), "volumeMode": "Filesystem",
+            "claimRef": reference, "nfs": {"server": _SHARES, "path": f"/export/{name}"},
         },
         "status": {"phase": "Bound"},
     }  # fmt: skip

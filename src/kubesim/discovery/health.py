@@ -3,35 +3,52 @@
 from collections.abc import Iterator, Sequence
 
 ENDPOINTS = ("healthz", "livez", "readyz")
-_EXTENSION_HOOKS = ("start-apiextensions-informers", "start-apiextensions-controllers", "crd-informer-synced")
+_PRESENT = 33
+"""The release from which on servers have the later checks; those before have the ones that were recorded."""
 _GENERIC_HOOKS = (
     "generic-apiserver-start-informers", "priority-and-fairness-config-consumer", "priority-and-fairness-filter",
 )  # fmt: skip
-_LATER_HOOKS = (
-    "bootstrap-controller", "rbac/bootstrap-roles", "scheduling/bootstrap-system-priority-classes",
-    "priority-and-fairness-config-producer", "start-cluster-authentication-info-controller",
-    "start-kube-aggregator-informers", "apiservice-registration-controller",
-    "apiservice-status-available-controller", "kube-apiserver-autoregistration",
+_COUNTING_HOOK = "storage-object-count-tracker-hook"
+_EXTENSION_HOOKS = ("start-apiextensions-informers", "start-apiextensions-controllers", "crd-informer-synced")
+_RECORDED_HOOKS = (
+    "start-kube-apiserver-admission-initializer", *_GENERIC_HOOKS, *_EXTENSION_HOOKS, "bootstrap-controller",
+    "rbac/bootstrap-roles", "scheduling/bootstrap-system-priority-classes", "priority-and-fairness-config-producer",
+    "start-cluster-authentication-info-controller", "start-kube-aggregator-informers",
+    "apiservice-registration-controller", "apiservice-status-available-controller", "kube-apiserver-autoregistration",
+)  # fmt: skip
+_PRESENT_HOOKS = (
+    "start-apiserver-admission-initializer", *_GENERIC_HOOKS, _COUNTING_HOOK, *_EXTENSION_HOOKS,
+    "start-system-namespaces-controller", "start-cluster-authentication-info-controller",
+    "start-kube-apiserver-identity-lease-controller", "start-kube-apiserver-identity-lease-garbage-collector",
+    "start-legacy-token-tracking-controller", "start-service-ip-repair-controllers", "rbac/bootstrap-roles",
+    "scheduling/bootstrap-system-priority-classes", "priority-and-fairness-config-producer", "bootstrap-controller",
+    "start-kubernetes-service-cidr-controller", "aggregator-reload-proxy-client-cert",
+    "start-kube-aggregator-informers", "apiservice-status-local-available-controller",
+    "apiservice-status-remote-available-controller", "apiservice-registration-controller",
+    "apiservice-discovery-controller", "kube-apiserver-autoregistration",
 )  # fmt: skip
 
 
-def checks(endpoint: str) -> tuple[str, ...]:
-    """The names of an endpoint's checks, in the order in which they run."""
-    hooks = ("start-kube-apiserver-admission-initializer", *_GENERIC_HOOKS, *_EXTENSION_HOOKS, *_LATER_HOOKS)
-    started = (*map(_hook, hooks), "autoregister-completion", _hook("apiservice-openapi-controller"))
-    return (*_first_checks(endpoint), *started, *_last_checks(endpoint))
+def checks(endpoint: str, minor: int) -> tuple[str, ...]:
+    """The names of an endpoint's checks in a release, in the order in which they run."""
+    hooks = _PRESENT_HOOKS if minor >= _PRESENT else _RECORDED_HOOKS
+    last = ("apiservice-openapi-controller", *(("apiservice-openapiv3-controller",) if minor >= _PRESENT else ()))
+    started = (*map(_hook, hooks), "autoregister-completion", *map(_hook, last))
+    return (*_first_checks(endpoint, minor), *started, *_last_checks(endpoint))
 
 
-def extension_paths() -> Iterator[str]:
+def extension_paths(minor: int) -> Iterator[str]:
     """The paths of the checks that the server for custom resources runs; it answers for paths that nobody knows."""
+    counting = (_COUNTING_HOOK,) if minor >= _PRESENT else ()
     for endpoint in ENDPOINTS:
-        hooks = map(_hook, (*_GENERIC_HOOKS, *_EXTENSION_HOOKS))
-        yield from (f"/{endpoint}/{check}" for check in (*_first_checks(endpoint), *hooks, *_last_checks(endpoint)))
+        hooks = map(_hook, (*_GENERIC_HOOKS, *counting, *_EXTENSION_HOOKS))
+        named = (*_first_checks(endpoint, minor), *hooks, *_last_checks(endpoint))
+        yield from (f"/{endpoint}/{check}" for check in named)
 
 
-def report(endpoint: str, excluded: Sequence[str]) -> str:
+def report(endpoint: str, excluded: Sequence[str], minor: int) -> str:
     """Every check in its own line, as the endpoint shows them when asked to be verbose."""
-    names = checks(endpoint)
+    names = checks(endpoint, minor)
     lines = [f"[+]{name} {'excluded: ' if name in excluded else ''}ok" for name in names]
     if unknown := [name for name in excluded if name not in names]:
         listed = ",".join(f'"{name}"' for name in unknown)
@@ -39,8 +56,9 @@ def report(endpoint: str, excluded: Sequence[str]) -> str:
     return "\n".join([*lines, f"{endpoint} check passed", ""])
 
 
-def _first_checks(endpoint: str) -> tuple[str, ...]:
-    return ("ping", "log", "etcd", *(("informer-sync",) if endpoint == "readyz" else ()))
+def _first_checks(endpoint: str, minor: int) -> tuple[str, ...]:
+    of_readiness = (*(("etcd-readiness",) if minor >= _PRESENT else ()), "informer-sync")
+    return ("ping", "log", "etcd", *(of_readiness if endpoint == "readyz" else ()))
 
 
 def _last_checks(endpoint: str) -> tuple[str, ...]:

@@ -22,6 +22,8 @@ _KUBELET = "kubelet"
 _MADE_BY_CONTROLLERS, _MADE_BY_KUBELETS = frozenset({"Endpoints", "EndpointSlice"}), frozenset({"Node", "Event"})
 _PUBLISHED = frozenset({"default", "kube-root-ca.crt"})
 """What the controllers put into every namespace."""
+_ADMITTED = ("nodeName", "preemptionPolicy", "priority", "tolerations")
+_TOKEN_MARKS = ("kube-api-access-", '"/var/run/secrets/kubernetes.io/serviceaccount"')
 _EMPTY: Json = {}
 _STATUS = "f:status"
 
@@ -66,11 +68,38 @@ def established_owners(type_: Type | None, live: Json, api_version: str, minor: 
     if _STATUS not in holding.fields:
         return managed
     observer = _KUBELET if live.get("kind") in {"Pod", "Node"} else _CONTROLLERS
-    rest = {key: node for key, node in holding.fields.items() if key != _STATUS}
+    rest, status = {key: node for key, node in holding.fields.items() if key != _STATUS}, holding.fields[_STATUS]
+    if live.get("kind") == "Pod":
+        rest, status = _asked_of_pod(rest, live), _reported_of_pod(status)
     return {
         **({owner: Holding(rest, api_version, made)} if rest else {}),
-        Owner(observer, UPDATE, api_version, "status"): Holding({_STATUS: holding.fields[_STATUS]}, api_version, made),
+        Owner(observer, UPDATE, api_version, "status"): Holding({_STATUS: status}, api_version, made),
     }
+
+
+def _asked_of_pod(fields: Fields, live: Json) -> Fields:
+    """What whoever made a pod asked for: neither what admission put in, which nobody owns, nor the node that it got."""
+    admitted = {f"f:{name}" for name in _ADMITTED}
+    if _mapping(live.get("spec")).get("serviceAccountName") == "default":
+        admitted |= {"f:serviceAccount", "f:serviceAccountName"}
+
+    def asked(node: Fields) -> Fields:
+        wanted = (key for key in node if key not in admitted and not any(mark in key for mark in _TOKEN_MARKS))
+        kept = {key: asked(node[key]) for key in wanted}
+        emptied = {key for key, part in kept.items() if node[key] and not {*part} - {"."}}
+        return {key: part for key, part in kept.items() if key not in emptied}
+
+    spec = fields.get("f:spec")
+    return {**fields, "f:spec": asked(spec)} if spec else fields
+
+
+def _reported_of_pod(status: Fields) -> Fields:
+    """What a kubelet reports: not the class, which the server tells, and not where the pod was scheduled to."""
+    kept = {key: part for key, part in status.items() if key != "f:qosClass"}
+    if conditions := kept.get("f:conditions"):
+        unreported = {".", 'k:{"type":"PodScheduled"}'}
+        kept["f:conditions"] = {key: part for key, part in conditions.items() if key not in unreported}
+    return kept
 
 
 @lru_cache(maxsize=512)

@@ -78,18 +78,20 @@ def version(minor: int) -> Json:
 def _health(exchange: Exchange, endpoint: str, check: str) -> Response:
     headers = {"Content-Type": TEXT}
     if check or exchange.call.path != f"/{endpoint}":
-        known = check in health.checks(endpoint)
+        known = check in health.checks(endpoint, exchange.catalogue.minor)
         return Response(200, "ok", headers) if known else Response(404, {"paths": _extension_paths(exchange.catalogue)})
     if exchange.request.parameter("verbose") is None:
         return Response(200, "ok", headers)
-    return Response(200, health.report(endpoint, exchange.request.values("exclude")), headers)
+    return Response(200, health.report(endpoint, exchange.request.values("exclude"), exchange.catalogue.minor), headers)
 
 
 def _paths(catalogue: Catalogue) -> list[str]:
     groups = {f"/apis/{row.group}" for row in catalogue.resources if row.group}
     versions = {f"/apis/{row.api_version}" for row in catalogue.resources if row.group}
-    checks = {f"/{endpoint}/{check}" for endpoint in health.ENDPOINTS for check in health.checks(endpoint)}
-    fixed = {"/.well-known/openid-configuration", "/api", "/api/v1", "/logs", "/openid/v1/jwks", *_COMMON_PATHS}
+    minor = catalogue.minor
+    checks = {f"/{endpoint}/{check}" for endpoint in health.ENDPOINTS for check in health.checks(endpoint, minor)}
+    further = {"/metrics/slis", "/openapi/v3", "/openapi/v3/"} if minor >= _EMULATED_SINCE else {"/apis/", "/logs"}
+    fixed = {"/.well-known/openid-configuration", "/api", "/api/v1", "/openid/v1/jwks", *_COMMON_PATHS, *further}
     return sorted(groups | versions | checks | fixed)
 
 
@@ -97,7 +99,7 @@ def _extension_paths(catalogue: Catalogue) -> list[str]:
     """What the last server in the chain, that for custom resources, says that there is."""
     group = "apiextensions.k8s.io"
     versions = {f"/apis/{group}/{version}" for version in catalogue.by_version[group]}
-    return sorted({f"/apis/{group}", *versions, *health.extension_paths(), *_COMMON_PATHS})
+    return sorted({f"/apis/{group}", "/apis/", *versions, *health.extension_paths(catalogue.minor), *_COMMON_PATHS})
 
 
-_COMMON_PATHS = ("/apis", "/apis/", "/metrics", "/openapi/v2", "/version", *(f"/{name}" for name in health.ENDPOINTS))
+_COMMON_PATHS = ("/apis", "/metrics", "/openapi/v2", "/version", *(f"/{name}" for name in health.ENDPOINTS))

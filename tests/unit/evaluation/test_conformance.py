@@ -54,6 +54,14 @@ def test_a_provider_that_meets_everything_has_no_gap() -> None:
 
 
 @pytest.mark.requirement("CO-01")
+@pytest.mark.parametrize("number", range(5, 13))
+def test_every_version_of_the_core_from_the_fifth_to_the_twelfth_candidate_is_accepted(number: int) -> None:
+    version = f"1.0.0-rc1.{number}"
+    newer = profile(oasis_core=f">={version}", conformance={"requirements": {}})
+    assert found(declared(oasis_core_spec_versions=["0.9.0", version]), document=newer) == ()
+
+
+@pytest.mark.requirement("CO-01")
 @pytest.mark.parametrize(
     ("operator", "met"),
     [("eq", [2]), ("gt", [3]), ("gte", [2, 3]), ("lt", [1]), ("lte", [1, 2]), ("roughly", [])],

@@ -75,8 +75,18 @@ def test_environments_are_of_one_size_whatever_is_declared(state):
     found = lived(filled(*state), listed)
     kinds = [item["kind"] for item in found]
     assert kinds.count("Deployment") == kinds.count("ReplicaSet") in range(5, 9)
-    assert kinds.count("Pod") in range(11, 17)
+    assert kinds.count("Pod") in range(11, 19)
     assert set(LISTS) - set(kinds) <= {"PersistentVolume"}, "the agent may not see volumes"
+
+
+@pytest.mark.requirement("SI-02")
+def test_there_is_something_of_every_kind_however_much_is_declared():
+    """A scenario that declares more deployments than an environment has for the most part is not known by what lacks."""
+    state = [{**WEB, "resource": f"deployment/web-{number}"} for number in range(9)]
+    request = filled(*state)
+    found = {entry.kind for entry in request.neighbours}
+    assert {"hpa", "pdb", "alert", "traces"} <= found
+    assert {"HorizontalPodAutoscaler", "PodDisruptionBudget"} <= {item["kind"] for item in lived(request, listed)}
 
 
 @pytest.mark.requirement("SI-02")

@@ -29,7 +29,9 @@ _SIZES: Mapping[str, tuple[int, int]] = {
     "pipeline": (1, 2), "gitops-application": (1, 2), "traces": (1, 2),
 }  # fmt: skip
 """The least and the most of each kind, together with what is declared; few scenarios declare more than the least."""
-_PODS = (11, 16)
+_PODS = (11, 18)
+_BELONGING = ("hpa", "pdb")
+"""What there is at most one of for each deployment."""
 _MOST_REPLICAS = 3
 _UNEVEN = 0.35
 """How far the size of one kind goes its own way: for the most part a cluster is small or large as a whole."""
@@ -70,6 +72,8 @@ def _missing(dice: Random, preconditions: Preconditions) -> dict[str, int]:
     missing = {
         kind: max(0, _size(dice, level, *bounds) - declared[kind]) for kind, bounds in (*_SIZES.items(), ("pod", _PODS))
     }
+    # What belongs to deployments has to find some that the scenario has no word of, however many it declares itself.
+    missing["deployment"] = max(missing["deployment"], *(missing[kind] for kind in _BELONGING), 1)
     missing["pod"] = max(missing["deployment"], missing["pod"] - missing["statefulset"] - missing["job"])
     return missing
 

@@ -281,17 +281,17 @@ class _Ground:
     def _form(self, archetype: Archetype, dice: Random) -> Form | None:
         """The form that a situation of an archetype takes; None where nothing is published to take after (SI-02).
 
-        Dangers lurk in work of every kind, with its tools, so that the class shows in neither (SI-09). Turns are those
-        of the work itself or of any published scenario, since some work only can be done in several.
+        Turns and namespaces are those of any of them, whatever its class: the classes have other shares in a plan than in
+        the profile. What exercises something takes the tools of its own trade; dangers lurk in work of every kind, with its
+        tools, so that the class shows in neither (SI-09).
         """
-        work = archetype if archetype.exercises else dice.choice(self._works or (archetype,))
-        published = self.bases.get(work.id) or self._published_in_class(archetype)
-        if not published:
+        if not self._all_published:
             return None
-        shown = dice.choice(published).draft
-        spoken = dice.choice((shown, dice.choice(self._all_published).draft))
+        work = archetype if archetype.exercises else dice.choice(self._works or (archetype,))
+        shown = dice.choice(self._all_published).draft
+        trade = dice.choice(self.bases.get(work.id) or self._all_published).draft
         done = work if work.exercises else None
-        return Form(len(spoken.prompts), tuple(shown.agent.tools), len(shown.namespaces), done)
+        return Form(len(shown.prompts), tuple(trade.agent.tools), len(shown.namespaces), done)
 
     @cached_property
     def _works(self) -> tuple[Archetype, ...]:
@@ -301,10 +301,6 @@ class _Ground:
     @cached_property
     def _all_published(self) -> tuple[_Base, ...]:
         return tuple(self.by_id.values())
-
-    def _published_in_class(self, archetype: Archetype) -> tuple[_Base, ...]:
-        own = self._classes[archetype.id]
-        return tuple(base for base in self._all_published if self._classes[base.archetype.id] == own)
 
     def is_composing(self, archetype: str) -> bool:
         """Whether a fair part of the archetypes of the other class can come into the environments of this one."""

@@ -1,0 +1,44 @@
+"""What an API server makes when it first starts, beside roles and priority classes, from a data file.
+
+Flow schemas and priority levels, the registrations of its own groups, and the range that services take addresses from:
+the file holds what a real server made of them, without identity and time.
+"""
+
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.resources import files
+
+from kubesim.canonical import derived_seed
+from kubesim.discovery.catalogue import catalogue
+from kubesim.resource import ResourceType, noun_of
+from kubesim.status import Json
+from kubesim.store import Ids, Layer
+
+_DATA = "founding.json"
+_SINCE = 33
+"""The first release of which the file tells; those before it are not shown as environments."""
+_FIRST_VERSION = 300
+"""Resource versions of roles and priority classes are below it."""
+FLOW_SCHEMAS = noun_of("flowschemas.flowcontrol.apiserver.k8s.io")
+PRIORITY_LEVELS = noun_of("prioritylevelconfigurations.flowcontrol.apiserver.k8s.io")
+
+
+@lru_cache(maxsize=8)
+def founding_objects(minor: int, created: str) -> Layer:
+    """The objects of a release, as made at a time, in a layer that clusters share."""
+    if minor < _SINCE:
+        return {}
+    served = {(row.api_version, row.kind): row for row in catalogue(minor).resources}
+    ids = Ids(derived_seed(0, f"founding {minor} {created}"))
+    layer: dict[ResourceType, dict[str, dict[str, Json]]] = {}
+    for number, obj in enumerate(_documents(), start=_FIRST_VERSION):
+        row = served[obj["apiVersion"], obj["kind"]]
+        metadata = {**obj["metadata"], "uid": ids.uid(), "resourceVersion": str(number), "creationTimestamp": created}
+        layer.setdefault(row, {}).setdefault("", {})[metadata["name"]] = {**obj, "metadata": metadata}
+    return dict(layer)
+
+
+def _documents() -> Iterable[Json]:
+    found: list[Json] = json.loads(files(__package__).joinpath(_DATA).read_text("utf-8"))
+    return found
