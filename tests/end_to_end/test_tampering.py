@@ -177,6 +177,12 @@ def test_a_page_that_was_changed_is_named_by_its_line(run, name, word):
     assert f"{name}:{line}" in _named(replay(run))
 
 
+def test_an_artifact_that_is_no_text_any_more_is_named(run):
+    artifact = next((run / "evidence").glob("evidence-*.json"))
+    artifact.write_bytes(b"\xff")
+    assert artifact.relative_to(run).as_posix() in _named(replay(run))
+
+
 def test_a_file_that_was_added_is_named(run, keys):
     (run / "adversarial" / "probe-s-pi-001-000000000000.yaml").write_text("id: made-up\n")
     assert "adversarial/probe-s-pi-001-000000000000.yaml" in _named(replay(run))
