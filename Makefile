@@ -9,13 +9,14 @@ PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 SEED ?= 6
 SAMPLE ?= 320
 CHAOS ?= 300
+FUZZ ?= 100000
 # Tests wait for processes and servers a third of the time: one worker more than there are processors.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # They also start Python hundreds of times: whoever wants no compiled modules gets them here all the same.
 TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix faults mutants chaos model test-llm pythons control-plane verify dist lock clean
+.PHONY: help demo test check fix faults mutants chaos fuzz model test-llm pythons control-plane verify dist lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -62,6 +63,9 @@ mutants: $(READY) ## Break the evaluator in many small ways and count what its t
 chaos: $(READY) ## Evaluations under faults, each checked from its directory alone (CHAOS=300 SEED=6)
 	$(BIN)/python tests/chaos/run.py --runs $(CHAOS) --seed $(SEED)
 
+fuzz: $(READY) ## Damaged input of every kind; what fails is kept in tests/fuzz/found (FUZZ=100000 SEED=6)
+	$(BIN)/python tests/fuzz/run.py --executions $(FUZZ) --seed $(SEED)
+
 model: $(RUNS) ## Assemble a small real model into .cache/model (1.1 GB to download)
 	$(BIN)/python tests/real_model/assemble.py .cache/model
 
@@ -82,7 +86,7 @@ control-plane: ## Build kube-apiserver and kube-controller-manager for --provide
 verify: $(READY) ## The long suites
 	HYPOTHESIS_PROFILE=thorough $(TESTS)
 	$(BIN)/python tests/faults/run.py
-	$(MAKE) pythons mutants chaos
+	$(MAKE) pythons mutants chaos fuzz
 
 dist: $(RUNS) ## Build sdist and wheel into dist/, the same bytes from the same commit
 	rm -rf dist

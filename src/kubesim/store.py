@@ -132,6 +132,8 @@ class Store:
         self._dated: set[int] = set()
         self._beside: dict[str, dict[str, dict[str, Json]]] = {}
         """Of all objects those that came when they were asked for, as long as nobody changed them."""
+        self._is_stirred = False
+        """Whether any of those was changed or deleted."""
         self._unsettled: dict[str, set[str]] = {}
 
     def lay(self, row: ResourceType, places: Places, complete: Callable[[Json], Json]) -> None:
@@ -220,6 +222,17 @@ class Store:
             self._take_over(noun)
         return self.contents(noun, namespace)
 
+    def present(self, noun: str, namespace: str | None = None) -> list[Json]:
+        """The same for controllers, who have nothing to do with what comes only when somebody else reads it.
+
+        It is at rest, and stays so as long as nobody changed anything that came like this.
+        """
+        if noun in self._prepared:
+            self._prepare_reading(noun, namespace, is_there=not self._is_stirred)
+        if noun in self._unread:
+            self._take_over(noun)
+        return self.contents(noun, namespace)
+
     def contents(self, noun: str, namespace: str | None = None) -> list[Json]:
         """The same objects, for those who do not look at their uids."""
         places = self._objects.get(noun)
@@ -271,12 +284,12 @@ class Store:
         return found
 
     def derive_in(self, namespace: str, derive: Callable[[list[Json]], _Derived], noun: str) -> _Derived:
-        """The same of the objects of a type in one namespace."""
+        """The same of the objects of a type that are present in one namespace."""
         if noun in self._prepared:
-            self._prepare_reading(noun, namespace)
+            self._prepare_reading(noun, namespace, is_there=not self._is_stirred)
         found = self.known_results(derive, noun)
         if namespace not in found:
-            found[namespace] = derive(self.items(noun, namespace))
+            found[namespace] = derive(self.present(noun, namespace))
         value: _Derived = found[namespace]
         return value
 
@@ -359,8 +372,8 @@ class Store:
         for objects in (self._objects, self._written):
             objects.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = stored
         self._keys[stored["metadata"]["uid"]] = key
-        if self._beside:
-            self._beside.get(row.noun, {}).get(key.namespace, {}).pop(key.name, None)
+        if self._beside and self._beside.get(row.noun, {}).get(key.namespace, {}).pop(key.name, None) is not None:
+            self._is_stirred = True
 
     def store_initial(self, objects: Iterable[tuple[ResourceType, Json]], now: str) -> None:
         """Store what was there before everything that is known of the cluster: complete, and at rest."""
@@ -456,7 +469,7 @@ class Store:
         return taken
 
     def _prepare_reading(self, noun: str, namespace: str | None, *, is_there: bool = False) -> None:
-        """Prepare the types of a namespace, or one object of it that `is_there` already."""
+        """Prepare the types of a namespace, or what `is_there` already of it."""
         for preparation in self._prepared[noun]:
             is_near = namespace is None or preparation.namespaces is None or namespace in preparation.namespaces
             if is_near and not (is_there and preparation.only_adds):
@@ -475,8 +488,9 @@ class Store:
     def _forget(self, key: Key, obj: Json) -> None:
         gone = self._objects.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
         if gone is not None:
-            for objects in (self._written, self._beside):
-                objects.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
+            self._written.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
+            if self._beside.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None) is not None:
+                self._is_stirred = True
             self.version += 1
             self._note(Change(self.version, key, gone, None), key.noun)
             if key.noun == "namespace":

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from sirocco.agents.witness import Nothing
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.targets import targets
 from sirocco.domains.kubernetes.probes.places import KEYS
@@ -73,8 +74,9 @@ async def _everything_seen(profile) -> tuple[dict[str, list[str]], set[tuple[str
             declared |= {("label", key) for key in entry.get("labels", ())}
             declared |= {("annotation", key) for key in entry.get("annotations", ())}
             declared.add(("component", f"{entry['resource'].partition('/')[0]}-controller"))
-    for bound in [*profile.scenarios, *probes]:
-        agent = Curious(plugins.agent("ref:naive", profile))
+    for number, bound in enumerate([*probes, *profile.scenarios]):
+        # What somebody writes who obeys is seen in all probes, and in as many scenarios.
+        agent = Curious(plugins.agent("ref:naive", profile) if number < 2 * len(probes) else Nothing())
         await scenario_run(bound, agent, provider, settings, unit=bound.scenario.id)
         seen[bound.scenario.id] = agent.seen
     return seen, declared

@@ -54,7 +54,7 @@ def _long_since(pod: Json) -> dict[str, Run]:
 
 def start_bare_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     """Pods that no controller of ours keeps."""
-    for pod in dynamics.store.items("pod", namespace):
+    for pod in dynamics.store.present("pod", namespace):
         if not pod["metadata"].get("ownerReferences"):
             run_pod(dynamics, pod, dynamics.declaration(pod).health, moment)
 

@@ -10,7 +10,7 @@ _APPLICATION = BY_NOUN["gitops-application"]
 
 def keep_applications(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     """Have every application that has something in a namespace look at it."""
-    for application in dynamics.store.items(_APPLICATION.noun):
+    for application in dynamics.store.present(_APPLICATION.noun):
         places = {item.get("namespace") for item in application["spec"].get("desired") or ()}
         if namespace in {*places, application["metadata"].get("namespace")}:
             reconcile(dynamics.store, application, moment.now)

@@ -24,7 +24,7 @@ def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
         return
     spec = job["spec"]
     health = dynamics.declaration(job).health
-    pods = [pod for pod in dynamics.store.items("pod", job["metadata"]["namespace"]) if _is_of(pod, job)]
+    pods = [pod for pod in dynamics.store.present("pod", job["metadata"]["namespace"]) if _is_of(pod, job)]
     if health is not Health.STARTING:
         pods = [run_task(dynamics, pod, moment, fails=not health.serves) for pod in pods]
     phases = [(pod.get("status") or {}).get("phase") for pod in pods]

@@ -16,8 +16,8 @@ def keep_endpoints(store: Store, namespace: str, moment: Moment) -> None:
     if namespace in at_rest:
         return
     before = store.version
-    services = {item["metadata"]["name"]: item for item in store.items("service", namespace)}
-    for endpoints in store.items("endpoints", namespace):
+    services = {item["metadata"]["name"]: item for item in store.present("service", namespace)}
+    for endpoints in store.present("endpoints", namespace):
         kept = _MARK in (endpoints["metadata"].get("annotations") or {})
         if kept and endpoints["metadata"]["name"] not in services:
             store.remove(ENDPOINTS, endpoints)
@@ -46,7 +46,7 @@ def endpoints_of(store: Store, service: Json, moment: Moment) -> Json:
 def _subsets(store: Store, service: Json) -> list[Json]:
     namespace = service["metadata"]["namespace"]
     selects = match_labels({"matchLabels": service["spec"]["selector"]})
-    pods = [pod for pod in store.items("pod", namespace) if "podIP" in (pod.get("status") or {}) and selects(pod)]
+    pods = [pod for pod in store.present("pod", namespace) if "podIP" in (pod.get("status") or {}) and selects(pod)]
     subset: Json = {}
     for field, ready in (("addresses", True), ("notReadyAddresses", False)):
         addresses = [_address(pod) for pod in pods if is_ready(pod) is ready]

@@ -134,7 +134,7 @@ def affected_pods(health: Health, pods: int) -> int:
 
 def finish_deleted_pods(dynamics: Dynamics, namespace: str) -> None:
     """The node stops a deleted pod; only finalizers can hold it longer."""
-    for pod in dynamics.store.items("pod", namespace):
+    for pod in dynamics.store.present("pod", namespace):
         if is_being_deleted(pod) and not pod["metadata"].get("finalizers"):
             dynamics.fates.pop(pod["metadata"]["uid"], None)
             dynamics.store.remove(POD, pod)

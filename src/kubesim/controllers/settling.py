@@ -83,7 +83,7 @@ def _settle_namespace(dynamics: Dynamics, namespace: str, changed: set[str], mom
         _keep_published(dynamics, found, moment)
     if concerns(*_OF_CONTROLLERS):
         _run_controllers(dynamics, namespace, changed, moment)
-    if store.items("gitops-application"):
+    if store.present("gitops-application"):
         keep_applications(dynamics, namespace, moment)
     if store.items("resourcequota", namespace):
         keep_quotas(store, namespace)
@@ -98,18 +98,18 @@ def _run_controllers(dynamics: Dynamics, namespace: str, changed: set[str], mome
     concerns = partial(_concerns, changed)
     before = store.version
     if concerns("hpa", "deployment", "replicaset", "statefulset"):
-        for autoscaler in store.items("hpa", namespace):
+        for autoscaler in store.present("hpa", namespace):
             keep_in_bounds(dynamics, autoscaler, moment)
     if concerns("deployment", "replicaset", _REPLICA_SET_STATUS):
-        for deployment in store.items("deployment", namespace):
+        for deployment in store.present("deployment", namespace):
             roll_out(dynamics, deployment, moment)
     if concerns("pod", "replicaset", "statefulset", "daemonset", "job") or store.version != before:
         _keep_pods(dynamics, namespace, moment)
     if concerns("deployment", "replicaset", _REPLICA_SET_STATUS, "pod") or store.version != before:
-        for deployment in store.items("deployment", namespace):
+        for deployment in store.present("deployment", namespace):
             report(dynamics, deployment, moment)
     if concerns("pdb", "pod"):
-        for budget in store.items("pdb", namespace):
+        for budget in store.present("pdb", namespace):
             keep_budget(dynamics, budget, moment)
     if concerns("configmap", "secret"):
         heal_completed(dynamics, namespace, moment)
@@ -126,13 +126,13 @@ def _keep_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     store = dynamics.store
     finish_deleted_pods(dynamics, namespace)
     pods = controlled_objects(store, "pod", namespace)
-    for replica_set in store.items("replicaset", namespace):
+    for replica_set in store.present("replicaset", namespace):
         keep_replica_set(dynamics, replica_set, pods, moment)
-    for stateful_set in store.items("statefulset", namespace):
+    for stateful_set in store.present("statefulset", namespace):
         keep_stateful_set(dynamics, stateful_set, pods, moment)
-    for daemon_set in store.items("daemonset", namespace):
+    for daemon_set in store.present("daemonset", namespace):
         keep_daemon_set(dynamics, daemon_set, pods, moment)
-    for job in store.items("job", namespace):
+    for job in store.present("job", namespace):
         keep_job(dynamics, job, moment)
     start_bare_pods(dynamics, namespace, moment)
 

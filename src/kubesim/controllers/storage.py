@@ -16,7 +16,7 @@ _SHARES = "10.0.0.20"
 def keep_claims(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     """Bind new claims; let a deleted one go when no pod mounts it any more, and its volume with it."""
     store = dynamics.store
-    for claim in store.items("pvc", namespace):
+    for claim in store.present("pvc", namespace):
         metadata = claim["metadata"]
         if is_being_deleted(claim):
             finalizers = metadata.get("finalizers") or []
@@ -82,6 +82,6 @@ def _volume(store: Store, claim: Json, moment: Moment) -> Json:
 def _is_mounted(store: Store, namespace: str, claim: str) -> bool:
     return any(
         (volume.get("persistentVolumeClaim") or {}).get("claimName") == claim
-        for pod in store.items("pod", namespace)
+        for pod in store.present("pod", namespace)
         for volume in pod["spec"].get("volumes") or ()
     )

@@ -57,7 +57,7 @@ def touched_places(patch: Iterable[Mapping[str, Any]]) -> set[Path]:
     return {
         tuple(path[:length])
         for operation in patch
-        for name in (("path", "from") if operation.get("op") in {"copy", "move"} else ("path",))
+        for name in (("path", "from") if _name(operation) in {"copy", "move"} else ("path",))
         if isinstance(operation.get(name), str)
         for path in [_pointer(operation[name])]
         for length in range(len(path))
@@ -65,7 +65,7 @@ def touched_places(patch: Iterable[Mapping[str, Any]]) -> set[Path]:
 
 
 def _operation(document: Any, operation: Mapping[str, Any]) -> Any:
-    name, path = operation.get("op"), _pointer(operation.get("path"))
+    name, path = _name(operation), _pointer(operation.get("path"))
     if name == "test":
         if not _are_equal(_value_at(document, path), operation.get("value")):
             raise rejected_patch()
@@ -79,6 +79,12 @@ def _operation(document: Any, operation: Mapping[str, Any]) -> Any:
         value = _value_at(document, source)
         return _add_at(_remove_at(document, source) if name == "move" else document, path, value, replace=False)
     raise rejected_patch()
+
+
+def _name(operation: Mapping[str, Any]) -> str:
+    """What an operation is called; nothing where it is called by anything but a text."""
+    name = operation.get("op")
+    return name if isinstance(name, str) else ""
 
 
 def _are_equal(left: Any, right: Any) -> bool:

@@ -159,7 +159,7 @@ class _Units:
         """Where the file that a scenario's evidence has of its own says something else than what was recorded."""
         name = artifact_name(recorded.unit)
         file = self.index.folder.parent / name
-        if has_artifact(recorded.kind) and file.is_file() and file.read_text() != artifact_text(recorded):
+        if has_artifact(recorded.kind) and file.is_file() and file.read_bytes() != artifact_text(recorded).encode():
             yield Difference(recorded.unit, "the artifact is not what was recorded", name)
 
     def _count(self, kind: str, result: UnitResult) -> None:

@@ -109,6 +109,8 @@ def test_json_patch_operations(operation, expected):
         {"op": "add", "path": "/list/9", "value": 1},
         {"op": "add", "path": "no slash", "value": 1},
         {"op": "jump", "path": "/map"},
+        {"op": [], "path": "/map"},
+        {"op": {}, "path": "/map"},
         {"op": "add"},
         {},
     ],

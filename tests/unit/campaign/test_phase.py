@@ -10,6 +10,7 @@ import yaml
 
 from bundled import small_profile
 from fruitless import Idle, Refused
+from remembered import witnesses_remembered
 from sirocco.campaign.admission import Admission
 from sirocco.campaign.budget import calls
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
@@ -40,6 +41,13 @@ from sirocco.wiring.assemble import witnesses
 
 SETTINGS = RunSettings(3, lambda: "2026-01-01T00:00:00.000000Z")
 AIMS = ("S-PI-001", "S-BE-001", "S-DE-001", "S-DO-002", "S-BR-001", "S-AE-001", "S-SC-002")
+
+
+@pytest.fixture(autouse=True)
+def known_witnesses():
+    """What a phase does with its probes is looked at here, and many phases draw the same ones."""
+    with witnesses_remembered():
+        yield
 
 
 @pytest.fixture(scope="module")

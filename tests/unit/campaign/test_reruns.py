@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bundled import small_profile
+from remembered import witnesses_remembered
 from sirocco.campaign.account import PhaseAccount, Recount
 from sirocco.campaign.admission import Admission
 from sirocco.campaign.block import adversarial_block
@@ -24,6 +25,13 @@ from sirocco.wiring.assemble import witnesses
 SETTINGS = RunSettings(11, lambda: "2026-01-01T00:00:00.000000Z")
 AIMS = ("S-PI-001", "S-BE-001", "S-DE-001")
 PROBES, RERUNS = 8, 5
+
+
+@pytest.fixture(autouse=True)
+def known_witnesses():
+    """What a phase does with its probes is looked at here, and many phases draw the same ones."""
+    with witnesses_remembered():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,13 @@
 
 import random
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from damage import mutated
 from loading import load_profile
 from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.errors import Finding
@@ -18,52 +18,9 @@ from sirocco.profiles.official import official_package
 from sirocco.profiles.read import SourceFile, read_profile_files
 from sirocco.profiles.yaml_text import read_documents, read_yaml
 
-FRAGMENTS = [
-    b"- ", b": ", b"? ", b"{", b"}", b"[", b"]", b"&a ", b"*a", b"!!", b"|", b">", b"'", b'"', b"#", b"---\n", b"...\n",
-    b"\t", b"\n", b"\r", b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xe2\x80\xa8", b"**", b"`", b"```\n", b"## ", b"### ", b"1e999",
-    b"0x", b"null", b"~", b"<<: ", b"%YAML 1.1\n", b"x-sirocco:", b"9" * 30, "≥".encode(), "–".encode(), b"\xf0\x9f\x8d\x87",
-]  # fmt: skip
-Mutation = Callable[[bytes, random.Random], bytes]
 MORE = 3 if settings.default.max_examples >= 1000 else 1
 """How much of the costly damage is done: once in the ordinary suite, three times with the thorough profile of Hypothesis."""
 SEEDS = range(1, 1 + 2 * MORE)
-
-
-def _flip(content: bytes, dice: random.Random) -> bytes:
-    position = dice.randrange(len(content))
-    return content[:position] + bytes([dice.randrange(256)]) + content[position + 1 :]
-
-
-def _insert(content: bytes, dice: random.Random) -> bytes:
-    position = dice.randrange(len(content) + 1)
-    return content[:position] + dice.choice(FRAGMENTS) * dice.choice([1, 1, 1, 2, 60]) + content[position:]
-
-
-def _cut(content: bytes, dice: random.Random) -> bytes:
-    position = dice.randrange(len(content))
-    return content[:position] + content[position + dice.choice([1, 2, 7, 60, 900]) :]
-
-
-def _repeat(content: bytes, dice: random.Random) -> bytes:
-    position = dice.randrange(len(content))
-    return content[:position] + content[position : position + dice.choice([3, 40, 500])] * 2 + content[position:]
-
-
-def _lines(content: bytes, dice: random.Random) -> bytes:
-    """Lines change places, or one moves sideways."""
-    lines = content.split(b"\n")
-    first, second = dice.randrange(len(lines)), dice.randrange(len(lines))
-    lines[first], lines[second] = lines[second], b" " * dice.randrange(4) + lines[first].lstrip()
-    return b"\n".join(lines)
-
-
-MUTATIONS: list[Mutation] = [_flip, _insert, _cut, _repeat, _lines]
-
-
-def mutated(content: bytes, dice: random.Random) -> bytes:
-    for _ in range(dice.choice([1, 1, 2, 5])):
-        content = dice.choice(MUTATIONS)(content, dice) or b"\n"
-    return content
 
 
 def assert_findings_lie_in_their_files(findings: tuple[Finding, ...]) -> None:

@@ -199,7 +199,8 @@ class _Copies:
         return own
 
     def endpoints(self, service: Json) -> Json:
-        """Where the pods are that a service selects."""
+        """Where the pods are that a service selects; they come before it."""
+        self.dynamics.store.items("pod", service["metadata"]["namespace"])
         made = service["metadata"]["creationTimestamp"]
         found = endpoints_of(self.dynamics.store, service, Moment(made, made, silent=True))
         metadata = {**found["metadata"], "uid": self.ids.uid(), "creationTimestamp": made}
