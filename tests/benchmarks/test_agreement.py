@@ -3,12 +3,15 @@
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from sirocco.wiring import profile_source
 from sirocco_benchmarks.agreement import Agreement, Pair, compare_providers
 
 SCENARIO = "k8s.safety.pi.sensor-intake-note-001"
 
 
+@pytest.mark.requirement("SI-11")
 def test_a_provider_agrees_with_itself_and_every_difference_is_shown_with_its_reasons():
     profile = profile_source.required_profile("kubernetes_operations")[0]
     chosen = [bound for bound in profile.scenarios if bound.scenario.id == SCENARIO]

@@ -22,6 +22,7 @@ from sirocco.wiring.clock import utc_now
 pytestmark = pytest.mark.long
 SCENARIO = "k8s.capability.oe.booking-settings-001"
 HOME = "reservations"
+METRICS = "observability-metrics"
 MERGE = "application/merge-patch+json"
 
 
@@ -96,8 +97,8 @@ def test_what_cannot_be_given_to_it_is_found_when_it_is_planned(cluster, borrowe
     problems = {bound.scenario.id: borrowed.unsupported_demands(bound.scenario) for bound in profile.scenarios}
     assert problems[SCENARIO] == ()
     assert 10 < sum(not found for found in problems.values()) < len(problems)
-    assert all("metrics" in "".join(found) or "services" in "".join(found) for identity, found in problems.items()
-               if ".oi." in identity)  # fmt: skip
+    with_metrics = [one.scenario for one in profile.scenarios if METRICS in one.scenario.preconditions.agent.tools]
+    assert all(f"tool '{METRICS}'" in problems[scenario.id][0] for scenario in with_metrics)
 
 
 def test_a_namespace_that_was_there_before_is_left_alone(cluster, borrowed, request_for):

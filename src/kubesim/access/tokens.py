@@ -22,6 +22,8 @@ ACCOUNT_NAME = "kubernetes.io/service-account.name"
 ACCOUNT_UID = "kubernetes.io/service-account.uid"
 _LEGACY = "kubernetes.io/serviceaccount/"
 _EXTRA = "authentication.kubernetes.io/"
+_DATED_SINCE = 34
+"""The first release that is known to say in its answer whom a token is for, and when it was asked for."""
 _LEAST_SECONDS, _MOST_SECONDS = 600, 1 << 32
 _DEFAULT_SECONDS = 3600
 _YEAR = 365 * 24 * 3600
@@ -75,10 +77,17 @@ def issue_token(
     bound = _bound_object(store, account, spec.get("boundObjectRef"))
     audiences = tuple(spec.get("audiences") or ()) or (ISSUER,)
     token = signer.sign_claims(_claims(store, account, bound, audiences, seconds, now, minor))
+    metadata = {"creationTimestamp": None, **request.get("metadata", {})}
+    if minor >= _DATED_SINCE:
+        about = {"name": name, "namespace": namespace, "uid": account["metadata"]["uid"]}
+        managers = [{**entry, "subresource": "token"} for entry in metadata.get("managedFields") or ()]
+        metadata = {**metadata, **about, "creationTimestamp": f"{now[:19]}Z"}
+        if managers:
+            metadata["managedFields"] = managers
     return {
         "kind": "TokenRequest",
         "apiVersion": "authentication.k8s.io/v1",
-        "metadata": {"creationTimestamp": None, **request.get("metadata", {})},
+        "metadata": metadata,
         "spec": {**spec, "audiences": list(audiences), "boundObjectRef": spec.get("boundObjectRef")},
         "status": {"token": token, "expirationTimestamp": f"{_timestamp(_epoch(now) + seconds)}Z"},
     }

@@ -27,7 +27,7 @@ CURRENT_RELEASE = 33
 CUSTOM_DEFINITIONS = noun_of("customresourcedefinitions.apiextensions.k8s.io")
 """The noun of the objects that declare custom resources."""
 
-_PATCHES = {RECORDED_RELEASE: 2, CURRENT_RELEASE: 1}
+_PATCHES = {RECORDED_RELEASE: 2, CURRENT_RELEASE: 1, 34: 1}
 _CUSTOM_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 """All verbs in the order in which the server tells those of custom resources; those of its own are sorted."""
 _SINGULAR_NAMES_SINCE = 27

@@ -101,8 +101,13 @@ def _swagger(catalogue: Catalogue, types: Definitions) -> str:
     })  # fmt: skip
 
 
+_SHORT_SINCE = 34
+"""The first release that is known to call itself by its two numbers there."""
+
+
 def _info(minor: int) -> Json:
-    return {"title": "Kubernetes", "version": git_version(minor)}
+    version = f"1.{minor}" if minor >= _SHORT_SINCE else git_version(minor)
+    return {"title": "Kubernetes", "version": version}
 
 
 def _text(document: Json) -> str:

@@ -83,11 +83,14 @@ def _causes(asked: ListOptions, *, watched: bool, minor: int) -> list[Cause]:
     def forbid(field: str, why: str) -> None:
         causes.append(Cause("FieldValueForbidden", f"Forbidden: {why}", field))
 
+    if not watched and asked.initial_events is not None and minor >= STREAMED_SINCE:
+        forbid("sendInitialEvents", "sendInitialEvents is forbidden for list")
     streams = watched and asked.initial_events is not None and minor >= STREAMED_SINCE
     if asked.match:
         place = "resourceVersionMatch"
         if watched and not streams:
-            forbid(place, "resourceVersionMatch is forbidden for watch")
+            more = " unless sendInitialEvents is provided" if minor >= STREAMED_SINCE else ""
+            forbid(place, f"resourceVersionMatch is forbidden for watch{more}")
         if not asked.version and not streams:
             forbid(place, "resourceVersionMatch is forbidden unless resourceVersion is provided")
         if asked.token:

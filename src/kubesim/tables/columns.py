@@ -13,6 +13,12 @@ from kubesim.types.definitions import definitions
 
 _OLD_TEXTS = "column-descriptions-1.20.json"
 _CHANGED_IN = 25  # the first release whose definitions are at hand
+_STILL_OLD = frozenset({
+    "apps.v1.DaemonSetSpec/selector", "apps.v1.DaemonSetStatus/numberReady", "apps.v1.DeploymentSpec/selector",
+    "apps.v1.ReplicaSetSpec/selector", "autoscaling.v2.HorizontalPodAutoscalerSpec/metrics",
+    "networking.v1.NetworkPolicySpec/podSelector",
+})  # fmt: skip
+"""What printers describe in the words of versions that are served no longer."""
 _PACKAGES = {"meta": "io.k8s.apimachinery.pkg.apis.meta"}
 
 
@@ -82,7 +88,7 @@ def definition(column: Column, minor: int) -> Json:
 
 @lru_cache
 def _description(of: str, minor: int) -> str:
-    if minor < _CHANGED_IN and of in _old_texts():
+    if (minor < _CHANGED_IN or of in _STILL_OLD) and of in _old_texts():
         return _old_texts()[of]
     type_name, _, name = of.partition("/")
     group, _, rest = type_name.partition(".")

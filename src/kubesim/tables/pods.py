@@ -20,6 +20,7 @@ from kubesim.tables.columns import AGE, NAME, Cells, Column, Printer, View, wide
 _RESTART_TIMES_SINCE = 22
 _SIDECARS_SINCE = 28
 _RESTARTS = "The number of times the containers in this pod have been restarted."
+_RESTARTS_WITH_TIMES = f"{_RESTARTS[:-1]} and when the last container in this pod has restarted."
 _COMPLETED = {
     "Succeeded": "The pod has completed successfully.",
     "Failed": "The pod failed.",
@@ -152,7 +153,7 @@ PRINTERS = {
             Column("Ready", text="The aggregate readiness state of this pod for accepting traffic."),
             Column("Status", text="The aggregate status of the containers in this pod."),
             Column("Restarts", "integer", text=_RESTARTS, until=_RESTART_TIMES_SINCE - 1),
-            Column("Restarts", text=_RESTARTS, since=_RESTART_TIMES_SINCE),
+            Column("Restarts", text=_RESTARTS_WITH_TIMES, since=_RESTART_TIMES_SINCE),
             AGE,
             wide_column(Column("IP", of="core.v1.PodStatus/podIP")),
             wide_column(Column("Node", of="core.v1.PodSpec/nodeName")),

@@ -9,7 +9,7 @@ from typing import Any
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.admission.classes import storage_class_of
 from kubesim.kinds.admission.refusal import admission_refusal
-from kubesim.kinds.strategy.core import qos_class
+from kubesim.kinds.validation.quality import qos_class
 from kubesim.kinds.validation.resources import is_extended, is_huge_pages, is_native
 from kubesim.status import Json
 from kubesim.store import Store

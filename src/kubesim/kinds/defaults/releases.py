@@ -10,6 +10,7 @@ from kubesim.status import Json
 
 _TEMPLATES = (("spec", "template"), ("spec", "jobTemplate"), ("spec", "jobTemplate", "spec", "template"))
 """Where objects hold the beginnings of others."""
+_USUAL_RETRIES, _UNLIMITED = 6, 0x7FFFFFFF
 _OWN_NAME = "kubernetes.io/metadata.name"
 _RETAINED: Json = {"whenDeleted": "Retain", "whenScaled": "Retain"}
 
@@ -38,8 +39,26 @@ def _job(obj: Json) -> Json:
     )
 
 
+def _recent_job(obj: Json) -> Json:
+    spec = obj.get("spec") or {}
+    if spec.get("backoffLimitPerIndex") is not None and spec.get("backoffLimit") == _USUAL_RETRIES:
+        spec = {**spec, "backoffLimit": _UNLIMITED}
+    if rules := (spec.get("podFailurePolicy") or {}).get("rules"):
+        rules = [
+            {**rule, "onPodConditions": [{**one, "status": one.get("status") or "True"} for one in found]}
+            if (found := rule.get("onPodConditions"))
+            else rule
+            for rule in rules
+        ]
+        spec = {**spec, "podFailurePolicy": {**spec["podFailurePolicy"], "rules": rules}}
+    return {**obj, "spec": spec}
+
+
 def _service(obj: Json) -> Json:
-    return obj if obj["spec"].get("type") == "ExternalName" else _with_spec(obj, internalTrafficPolicy="Cluster")
+    kind = obj["spec"].get("type")
+    if kind == "LoadBalancer":
+        obj = _with_spec(obj, allocateLoadBalancerNodePorts=True)
+    return obj if kind == "ExternalName" else _with_spec(obj, internalTrafficPolicy="Cluster")
 
 
 def _namespace(obj: Json) -> Json:
@@ -68,7 +87,7 @@ def _policy(obj: Json) -> Json:
 _ADDED: dict[str, tuple[tuple[int, Callable[[Json], Json]], ...]] = {
     "daemonset": ((22, _daemon_set),),
     "statefulset": ((27, _stateful_set),),
-    "job": ((29, _job),),
+    "job": ((29, _job), (34, _recent_job)),
     "service": ((34, _service),),
     "namespace": ((34, _namespace),),
     noun_of("validatingadmissionpolicies.admissionregistration.k8s.io"): ((30, _policy),),

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.strategy import apiextensions, apps, batch, core, policies
 from kubesim.kinds.strategy.features import without_disabled
+from kubesim.kinds.strategy.services import with_kept_address
 from kubesim.kinds.strategy.steps import generation, with_generation
 from kubesim.resource import by_noun, noun_of
 from kubesim.status import Json
@@ -27,6 +28,7 @@ _COUNTED = frozenset(map(noun_of, (
     "validatingadmissionpolicybindings.admissionregistration.k8s.io",
 )))  # fmt: skip
 """Types whose specs older releases do not count."""
+_ADDRESS_KEPT_SINCE = 22
 _COUNTED_SINCE = 34
 """The first release that is known to count them, and to say at once how many pods of a stateful set there are."""
 
@@ -49,6 +51,8 @@ def prepared_for_update(resource: Resource, new: Json, old: Json, subresource: s
     if resource.custom is not None:
         return apiextensions.updated_custom(resource, new, old, subresource)
     prepare = _UPDATE.get(f"{resource.noun}/{subresource}" if subresource else resource.noun)
+    if resource.noun == "service" and not subresource and resource.minor >= _ADDRESS_KEPT_SINCE:
+        new = with_kept_address(new, old)
     made = without_disabled(resource, prepare(new, old) if prepare else new, old)
     if resource.noun in _COUNTED and resource.minor >= _COUNTED_SINCE and generation(old):
         return with_generation(made, generation(old) + (made.get("spec") != old.get("spec")))

@@ -5,35 +5,8 @@ from collections.abc import Callable
 from kubesim.kinds.strategy.seccomp import with_agreeing_profiles
 from kubesim.kinds.strategy.services import new_service, updated_service
 from kubesim.kinds.strategy.steps import creation_step, only_status, update_step, with_status_of
-from kubesim.kinds.validation.resources import amount
+from kubesim.kinds.validation.quality import qos_class
 from kubesim.status import Json
-
-_COMPUTE = ("cpu", "memory")
-
-
-def qos_class(spec: Json) -> str:
-    """How well the server treats a pod when a node is short of resources, by what its containers ask for."""
-    requests: set[str] = set()
-    limits: set[str] = set()
-    guaranteed = True
-    sums: dict[tuple[str, str], int] = {}
-    for container in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
-        resources = container.get("resources") or {}
-        for part, found in (("requests", requests), ("limits", limits)):
-            given = {
-                name: amount(quantity)
-                for name, quantity in (resources.get(part) or {}).items()
-                if name in _COMPUTE and amount(quantity) > 0
-            }
-            found.update(given)
-            for name, value in given.items():
-                sums[part, name] = sums.get((part, name), 0) + value
-            if part == "limits" and len(given) < len(_COMPUTE):
-                guaranteed = False
-    if not requests and not limits:
-        return "BestEffort"
-    same = all(sums.get(("requests", name)) == sums.get(("limits", name)) for name in requests)
-    return "Guaranteed" if guaranteed and same and len(requests) == len(limits) else "Burstable"
 
 
 def _new_pod(obj: Json) -> Json:

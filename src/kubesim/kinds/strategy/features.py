@@ -44,6 +44,8 @@ def _autoscaler(obj: Json) -> Json:
     }
 
 
+_KNOWN_TODAY = 34
+"""The release that a recorded server is of."""
 _DISABLED: dict[str, tuple[int, Callable[[Json], Json]]] = {
     "job": (21, _job),
     _SLICES: (22, _slice),
@@ -94,10 +96,36 @@ def _pod(spec: Json, before: Json, minor: int) -> Json:
         spec = _without_names(spec, "ephemeralContainers")
     if minor < _OWN_VOLUMES_SINCE and any("ephemeral" in volume for volume in spec.get("volumes") or ()):
         spec = {**spec, "volumes": [_without_names(volume, "ephemeral") for volume in spec["volumes"]]}
+    if minor >= _KNOWN_TODAY:
+        spec = _without_undecided(spec)
     for field in ("containers", "initContainers"):
         if any("procMount" in (item.get("securityContext") or {}) for item in spec.get(field) or ()):
             spec = {**spec, field: [_with_usual_mount(item) for item in spec[field]]}
     return spec
+
+
+def _without_undecided(spec: Json) -> Json:
+    """A pod's spec without what release 1.34 knows and has not switched on, as its recorded server does."""
+    for field in ("containers", "initContainers"):
+        if spec.get(field):
+            spec = {**spec, field: [_usual_container(item) for item in spec[field]]}
+    if any("image" in volume for volume in spec.get("volumes") or ()):
+        volumes = [_without_names(volume, "image") for volume in spec["volumes"]]
+        spec = {**spec, "volumes": [{"emptyDir": {}, **one} if set(one) == {"name"} else one for one in volumes]}
+    return spec
+
+
+def _usual_container(container: Json) -> Json:
+    dropped = {"restartPolicyRules"}
+    if container.get("restartPolicy", "Always") != "Always":
+        dropped.add("restartPolicy")
+    hooks = container.get("lifecycle") or {}
+    if "stopSignal" in hooks:
+        hooks = _without_names(hooks, "stopSignal")
+        container = {**container, "lifecycle": hooks}
+        if not hooks:
+            dropped.add("lifecycle")
+    return _without_names(container, *dropped) if dropped & container.keys() else container
 
 
 def _with_usual_mount(container: Json) -> Json:

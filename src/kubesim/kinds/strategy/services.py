@@ -14,6 +14,15 @@ def new_service(obj: Json) -> Json:
     return {**obj, "spec": spec, "status": {"loadBalancer": {}}}
 
 
+def with_kept_address(new: Json, old: Json) -> Json:
+    """A changed service with the address that its client left out: newer servers give it back the one it had."""
+    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    no_address = "ExternalName" in {spec.get("type"), before.get("type")}
+    if no_address or spec.get("clusterIP") or spec.get("clusterIPs") or not before.get("clusterIP"):
+        return new
+    return {**new, "spec": {**spec, "clusterIP": before["clusterIP"], "clusterIPs": before.get("clusterIPs") or []}}
+
+
 def updated_service(new: Json, old: Json) -> Json:
     """A changed service: what its client did not mean to change stays, what its new type has no use for goes."""
     spec, before = dict(new.get("spec") or {}), old.get("spec") or {}

@@ -21,6 +21,7 @@ from kubesim.kinds.validation.metadata import (
     metadata_causes,
     metadata_update_causes,
 )
+from kubesim.kinds.validation.recent import recent_creation_causes, recent_update_causes, reworded
 from kubesim.kinds.validation.rules import CreationRule, UpdateRule
 from kubesim.resource import by_noun, noun_of
 from kubesim.status import Cause, Json
@@ -44,6 +45,7 @@ def creation_causes(resource: Resource, obj: Json) -> list[Cause]:
         causes = metadata_causes(resource, obj["metadata"], namespaced=resource.namespaced)
     else:
         causes = rule(resource, obj)
+    causes = reworded(resource, [*causes, *recent_creation_causes(resource, obj)])
     return causes or common_causes(obj["metadata"], namespaced=resource.namespaced)
 
 
@@ -53,8 +55,10 @@ def update_causes(resource: Resource, new: Json, old: Json, subresource: str = "
     key = f"{resource.noun}/{subresource}" if subresource else resource.noun
     rule = apiextensions.custom_update_causes if resource.custom is not None else _UPDATE.get(key)
     if rule is None:
-        return [*causes, *metadata_update_causes(new["metadata"], old["metadata"])]
-    return [*causes, *rule(resource, new, old)]
+        causes = [*causes, *metadata_update_causes(new["metadata"], old["metadata"])]
+    else:
+        causes = [*causes, *rule(resource, new, old)]
+    return reworded(resource, [*causes, *recent_update_causes(resource, new, old, subresource)])
 
 
 def group_in_refusals(resource: Resource) -> str:

@@ -66,7 +66,8 @@ def init_containers_causes(
             names.add(name)
         for field, kind in (("lifecycle", "Lifecycle"), ("livenessProbe", "Probe"), ("readinessProbe", "Probe"),
                             ("startupProbe", "Probe")):  # fmt: skip
-            if field in container:
+            # One that goes on beside the others is watched as they are; a server without such ones forgets the field.
+            if field in container and container.get("restartPolicy") != "Always":
                 shown = GoValue(f"core.{kind}", container[field])
                 causes.append(invalid(f"{place}.{field}", shown, "must not be set for init containers"))
     return causes

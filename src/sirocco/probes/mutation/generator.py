@@ -281,9 +281,9 @@ class _Ground:
     def _form(self, archetype: Archetype, dice: Random) -> Form | None:
         """The form that a situation of an archetype takes; None where nothing is published to take after (SI-02).
 
-        Turns and namespaces are those of any of them, whatever its class: the classes have other shares in a plan than in
-        the profile. What exercises something takes the tools of its own trade; dangers lurk in work of every kind, with its
-        tools, so that the class shows in neither (SI-09).
+        Turns and namespaces are those of any of them, whatever its class: the classes have other shares in a plan than
+        in the profile. What exercises something takes the tools of its own trade; dangers lurk in work of every kind,
+        with its tools, so that the class shows in neither (SI-09).
         """
         if not self._all_published:
             return None

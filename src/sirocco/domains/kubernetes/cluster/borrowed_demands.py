@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from kubesim.connections import is_ready
+from kubesim.conventions import SERVER_OWNED
 from kubesim.history import SYSTEM_NAMESPACES
 from kubesim.resource import SERVICE_NOUNS, ResourceType
 from kubesim.status import Json
@@ -162,7 +163,6 @@ def manifests(model: SimulatedEnvironment, homes: Collection[str]) -> list[tuple
 
 _ORDER = {"serviceaccount": 0, "configmap": 1, "secret": 1, "role": 1, "rolebinding": 2, "pvc": 3, "service": 3,
           "resourcequota": 9, "limitrange": 9}  # fmt: skip
-_SERVER_KEYS = frozenset({"creationTimestamp", "uid", "resourceVersion", "generation", "managedFields", "selfLink"})
 _SERVER_SPEC = {
     "service": frozenset({"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}), "pvc": frozenset({"volumeName"}),
     "pod": frozenset({"nodeName", "serviceAccount"}),
@@ -176,7 +176,7 @@ def _manifest(row: ResourceType, obj: Json) -> Json:
         key: value for key, value in (obj["metadata"].get("annotations") or {}).items()
         if key != "deployment.kubernetes.io/revision"
     }  # fmt: skip
-    metadata = {key: value for key, value in obj["metadata"].items() if key not in _SERVER_KEYS | {"annotations"}}
+    metadata = {key: value for key, value in obj["metadata"].items() if key not in SERVER_OWNED | {"annotations"}}
     if annotations:
         metadata["annotations"] = annotations
     made = {
