@@ -50,8 +50,8 @@ def tracer_shares(
 
 
 def distinct_tracers(shares: Sequence[Sequence[Mapping[str, Any]]]) -> list[Mapping[str, Any]]:
-    """The tracers of all evaluators, each once."""
-    return list({str(one.get("id")): one for share in shares for one in share}.values())
+    """The tracers of all evaluators, each once; two that merely have the same id are two."""
+    return list({id(one): one for share in shares for one in share}.values())
 
 
 @dataclass(frozen=True, slots=True)

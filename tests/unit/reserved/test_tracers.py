@@ -136,6 +136,13 @@ def test_what_two_evaluators_take_for_common_names_them_both(
     assert set(found.sources) == {("a", "b")}
 
 
+def test_two_tracers_under_one_id_are_refused(scenario, profile, edition, owner, salts, evaluators):
+    recipients = [pair.recipient for pair in evaluators]
+    terms = {"profile": profile, "edition": edition, "recipients": recipients, "signer": owner, "salt": salts(5)}
+    with pytest.raises(ReservedError, match="scenarios 2 and 3 have the same id"):
+        seal([scenario(1)], **terms, tracers=[[scenario(2)], [scenario(2, intent="Another one")]])
+
+
 @pytest.mark.requirement("SI-06")
 def test_tracers_that_all_evaluators_hold_are_none(scenario):
     with pytest.raises(ReservedError, match="what 2 hold is no tracer among 2"):
