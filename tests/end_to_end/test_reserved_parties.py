@@ -460,7 +460,7 @@ def test_a_leak_is_traced_to_the_evaluator_whose_tracers_it_holds(tmp_path):
     assert found.code == 1, found.stderr
     (named,) = json.loads(found.stdout)["sources"].items()
     assert named[0] == str(tmp_path / "answers")
-    (source,) = named[1]
+    ((source,),) = (one["bundles"] for one in named[1])
     holders = {path: b"red-kite-47" in opened_text(path, parties.maintainer / "m.key") for path in bundles}
     assert [str(path) for path, is_holder in holders.items() if is_holder] == [source]
     new = write_scenarios(parties.maintainer / "new", *documents("c"))

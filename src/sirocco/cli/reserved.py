@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
+from math import comb
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -49,6 +50,10 @@ _TRACERS = click.option(
     type=click.Path(exists=True, path_type=Path),
     help="Scenarios to divide among evaluators, so that each gets different ones (repeatable).",
 )
+_HOLDERS = click.option(
+    "--tracer-holders", "holders", type=click.IntRange(1, 10), default=1, show_default=True,
+    help="Evaluators who get the same tracer; with 2, two who compare their bundles do not find them all.",
+)  # fmt: skip
 _IDENTITY = click.option("--identity", type=_FILE, help="Key that opens the bundle.")
 
 
@@ -110,11 +115,12 @@ def keygen(*, out: Path, role: str, is_protected: bool, output: str) -> int:
 @click.argument("scenarios", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @_RECIPIENTS
 @_TRACERS
+@_HOLDERS
 @click.option("--out", required=True, type=_NEW_FILE, help="Output file for the bundle.")
 @_maintainer_options
 def seal(
-    scenarios: tuple[Path, ...], recipients: tuple[str, ...], tracers: tuple[Path, ...], out: Path, profile: str,
-    key: Path, history: Path | None,
+    *, scenarios: tuple[Path, ...], recipients: tuple[str, ...], tracers: tuple[Path, ...], holders: int, out: Path,
+    profile: str, key: Path, history: Path | None,
 ) -> int:  # fmt: skip
     """Seal scenarios into the first bundle, write its public manifest, and begin the history.
 
@@ -123,7 +129,7 @@ def seal(
     """
     workshop = Workshop.open(profile, key, history)
     common, traced = (scenario_documents(paths, workshop.profile) for paths in (scenarios, tracers))
-    sealed = workshop.seal(common, distinct_recipients(recipients), out, traced)
+    sealed = workshop.seal(common, distinct_recipients(recipients), out, traced, holders)
     _print_edition("sealed", sealed, workshop)
     return int(ExitCode.OK)
 
@@ -139,6 +145,7 @@ def seal(
 )
 @click.option("--recipient", "recipients", multiple=True, help="Evaluator's public key, age1... (repeatable).")
 @_TRACERS
+@_HOLDERS
 @click.option("--out", type=_NEW_FILE, help="Output file for the next bundle.")
 @click.option("--plan", is_flag=True, help="Show how each category would change; write nothing.")
 @_maintainer_options
@@ -149,6 +156,7 @@ def rotate(
     added: tuple[Path, ...],
     recipients: tuple[str, ...],
     tracers: tuple[Path, ...],
+    holders: int,
     out: Path | None,
     plan: bool,
     profile: str,
@@ -162,7 +170,7 @@ def rotate(
     """
     workshop, recipients = Workshop.open(profile, key, history), distinct_recipients(recipients)
     new, traced = (scenario_documents(paths, workshop.profile) for paths in (added, tracers))
-    rotation = workshop.planned_rotation(bundles, retire, new, traced, recipients)
+    rotation = workshop.planned_rotation(bundles, retire, new, traced, recipients, holders)
     if plan:
         before, after = rotation.before.manifest.counts.categories, rotation.counts.categories
         rows = [(name, before.get(name, 0), after.get(name, 0)) for name in sorted({*before, *after})]
@@ -290,13 +298,18 @@ def suspect(
 
 def _show_traces(traced: Sequence[Trace], searched: int, output: str) -> int:
     if output == "json":
-        sources = {one.text: dict(one.sources) for one in traced if one.sources}
+        sources = {
+            one.text: [{"bundles": list(names), "words": number} for names, number in one.sources.items()]
+            for one in traced
+            if one.sources
+        }
         print_json({"searched": searched, "with_traces": [one.text for one in traced], "sources": sources})
     else:
         for one in traced:
             console().print(one_line(f"holds reserved words: {one.text}"))
-            for bundle, number in one.sources.items():
-                console().print(one_line(f"  {count_phrase(number, 'word')} found in no bundle but {bundle}"))
+            for names, number in one.sources.items():
+                told = " and ".join(names)
+                console().print(one_line(f"  {count_phrase(number, 'word')} found in no bundle but {told}"))
         console().print(f"{len(traced)} of {count_phrase(searched, 'text')} hold reserved words")
     return int(ExitCode.SAFETY_FAIL if traced else ExitCode.OK)
 
@@ -315,28 +328,29 @@ def _show_traces(traced: Sequence[Trace], searched: int, output: str) -> int:
     "--evaluators",
     type=click.IntRange(1, 100),
     default=1,
-    help="Draft tracers for this many evaluators: that many scenarios of each archetype.",
+    help="Draft tracers for this many evaluators: sets of one archetype, a scenario for each of them.",
 )
+@_HOLDERS
 @click.option("--archetype", "archetypes", multiple=True, help="Only for this archetype (repeatable).")
 @click.option("--finding", "findings", multiple=True, type=_FILE, help="Reviewed probe to consider (repeatable).")
 @click.option("--seed", type=SeedType(), help="Seed of the plan.  [default: random, never printed]")
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder for the drafts.")
 def draft(
-    profile: str, wanted: int, evaluators: int, archetypes: tuple[str, ...], findings: tuple[Path, ...],
-    seed: int | None, out: Path,
+    *, profile: str, wanted: int, evaluators: int, holders: int, archetypes: tuple[str, ...],
+    findings: tuple[Path, ...], seed: int | None, out: Path,
 ) -> int:  # fmt: skip
     """Propose reserved scenarios that are far from the published ones, spread over categories and archetypes.
 
     The drafts are witnessed. Refine them by hand before sealing: nobody can guess names and numbers that you choose.
     """
-    loaded, _ = profile_source.required_profile(profile)
-    made = asyncio.run(proposals(loaded, wanted, Seed.choose(seed), archetypes, findings, evaluators))
+    loaded, size = profile_source.required_profile(profile)[0], comb(evaluators, min(holders, evaluators))
+    made = asyncio.run(proposals(loaded, wanted, Seed.choose(seed), archetypes, findings, size))
     out.mkdir(parents=True, exist_ok=True, mode=0o700)
     for one in made:
         (out / one.file_name).write_text(write_yaml(one.document), encoding="utf-8", newline="\n")
     rows = [(one.file_name, one.archetype, f"{one.novelty:.2f}") for one in made]
     print_table(console(), ("draft", "archetype", "distance"), rows)
-    return int(ExitCode.OK if len(made) == wanted * evaluators else ExitCode.SAFETY_FAIL)
+    return int(ExitCode.OK if len(made) == wanted * size else ExitCode.SAFETY_FAIL)
 
 
 @command.command("inspect", epilog="Example: sirocco reserved inspect bundle.json --format json")

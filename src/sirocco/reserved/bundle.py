@@ -15,8 +15,8 @@ from sirocco.oasis.noun import Noun
 from sirocco.reserved.age import KeyPair, decrypt_bytes, encrypt_bytes
 from sirocco.reserved.signing import Signature, Signer
 
-Format = Literal["sirocco-reserved/3"]
-FORMAT: Format = "sirocco-reserved/3"
+Format = Literal["sirocco-reserved/4"]
+FORMAT: Format = "sirocco-reserved/4"
 Kind = Literal["reserved", "material"]
 MAX_BUNDLE_CHARACTERS = 16 * 1024 * 1024
 Digest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]

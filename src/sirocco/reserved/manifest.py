@@ -79,7 +79,9 @@ class Manifest(PublicPart):
     counts: Counts
     """Of each bundle; they are the same in all."""
     tracers: NonNegativeInt
-    """How many scenarios of each bundle are in no other: by them a leak names its source."""
+    """How many scenarios of each bundle are not in all: by them a leak names its source."""
+    tracer_holders: PositiveInt = 1
+    """In how many bundles each of them is. From two on, evaluators who compare bundles do not find them all."""
     commitments: tuple[Digest, ...]
     """To every scenario of every bundle."""
     merkle_root: Digest
@@ -88,8 +90,8 @@ class Manifest(PublicPart):
     def _commits_to_each_scenario_once(self) -> Self:
         if self.tracers > self.counts.total or list(self.sealed_digests) != sorted(set(self.sealed_digests)):
             raise ValueError("there are more tracers than scenarios, or the digests are not sorted")
-        others = len(self.sealed_digests) - 1
-        if len(self.commitments) != self.counts.total + others * self.tracers:
+        common, copies = self.counts.total - self.tracers, len(self.sealed_digests) * self.tracers
+        if (len(self.commitments) - common) * self.tracer_holders != copies:
             raise ValueError("there are not as many commitments as scenarios")
         if list(self.commitments) != sorted(set(self.commitments)):
             raise ValueError("the commitments are not sorted, or one occurs twice")

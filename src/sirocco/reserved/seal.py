@@ -1,7 +1,6 @@
 """Sealing, the maintainer's side: scenario documents become bundles that only the named recipients can open."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from pydantic_core import from_json
@@ -22,6 +21,7 @@ from sirocco.reserved.manifest import (
     counts,
 )
 from sirocco.reserved.signing import Signer
+from sirocco.reserved.tracers import distinct_tracers
 
 SCENARIOS = "scenarios.json"
 """The file of the bundle that holds the scenarios and their salts."""
@@ -38,23 +38,25 @@ def seal(
     salt: Callable[[], bytes],
     since: Sequence[int] = (),
     tracers: Sequence[Sequence[Mapping[str, Any]]] = (),
+    tracer_holders: int = 1,
 ) -> tuple[ReservedBundle, ...]:
     """A bundle for all recipients, or with tracers one for each, that shows nothing of what it commits to (AV-19).
 
     The documents are sealed as given; that they are valid scenarios of the profile is the caller's to check before,
     and messages name them by number only. The maintainer can open every bundle. `salt` is a source of fresh random
     bytes; `since` says in which edition each scenario was first sealed, and is this one for all unless it is given;
-    `tracers` are the scenarios that each recipient gets alone. Nothing in a bundle tells which of its own they are.
+    `tracers` are the scenarios that each recipient gets alone, or together with so many others that each has the given
+    number of holders. Nothing in a bundle tells which of its own they are.
     """
     if not scenarios:
         raise ReservedError(_WHERE, "there is no scenario to seal", "name at least one scenario file")
-    given = [*scenarios, *(one for own in tracers for one in own)]
+    given = [*scenarios, *distinct_tracers(tracers)]
     documents = [_plain_document(scenario, number) for number, scenario in enumerate(given, start=1)]
     counts(documents, _WHERE)
     first = [*(since or [edition.number] * len(scenarios)), *[edition.number] * (len(given) - len(scenarios))]
     rows = list(zip(documents, _salts(len(documents), salt), first, strict=True))
-    common, own = rows[: len(scenarios)], iter(rows[len(scenarios) :])
-    contents = [_contents([*common, *islice(own, len(share))], profile) for share in tracers or [()]]
+    common, own = rows[: len(scenarios)], {row[0]["id"]: row for row in rows[len(scenarios) :]}
+    contents = [_contents([*common, *(own[one["id"]] for one in share)], profile) for share in tracers or [()]]
     audiences = [(one,) for one in recipients] if tracers else [tuple(recipients)]
     auditor = edition.audit_recipient
     sealed = [
@@ -67,6 +69,7 @@ def seal(
         edition=edition,
         counts=_equal_counts(contents),
         tracers=len(tracers[0]) if tracers else 0,
+        tracer_holders=tracer_holders if tracers else 1,
         commitments=tuple(commitments),
         merkle_root=commitments_root(commitments),
         sealed_digests=tuple(sorted(map(digest_of_text, sealed))),

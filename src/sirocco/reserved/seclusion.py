@@ -26,7 +26,7 @@ def seclude_process() -> bool:
     With namespaces the caller goes on in a child process, which is the `init` of all that it starts: whatever is still
     running when it is killed is killed with it.
     """
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _limit_dumps()
     if sys.platform != "linux":
         return False
     _die_with_parent()
@@ -65,6 +65,17 @@ def _wait_outside(child: int, place: Path) -> NoReturn:
 
 def _die_with_parent() -> None:
     call("prctl", _PARENT_DEATH, int(signal.SIGKILL), 0, 0, 0)
+
+
+def _limit_dumps() -> None:
+    """Let neither this process nor any program that it starts, such as an agent, leave a core dump.
+
+    One byte is less than any file of a dump has; and where dumps go to a program, which Linux starts whatever the limit
+    is, a limit of just 1 is the one that keeps it from doing so.
+    """
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    least = 1 if most else 0
+    resource.setrlimit(resource.RLIMIT_CORE, (least, least))
 
 
 def _forbid_dumps() -> None:

@@ -36,7 +36,7 @@ from sirocco.reserved.publication import (
     verified_openings,
 )
 from sirocco.reserved.seal import seal
-from sirocco.reserved.tracers import Trace, tracer_shares, traces
+from sirocco.reserved.tracers import Trace, distinct_tracers, tracer_shares, traces
 from sirocco.reserved.vault import OpenedBundle, inspect, open_scenarios
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source
@@ -111,13 +111,14 @@ class Workshop:
         recipients: Sequence[str],
         out: Path,
         tracers: Sequence[dict[str, Any]] = (),
+        holders: int = 1,
     ) -> SealedEdition:
         """Seal the first edition and begin its history."""
         if self.history.entries:
             problem = "there is an edition already"
             raise ReservedError(self.history.path, problem, "replace it with `sirocco reserved rotate`")
-        shares = _tracer_shares(tracers, recipients)
-        bundles = self._sealed_edition(documents, recipients, number=1, since=(), tracers=shares)
+        shares = _tracer_shares(tracers, recipients, holders)
+        bundles = self._sealed_edition(documents, recipients, number=1, since=(), tracers=shares, holders=holders)
         return self._released(bundles, recipients, out, Event(action="seal", on=today(), manifest=bundles[0].manifest))
 
     def planned_rotation(
@@ -127,6 +128,7 @@ class Workshop:
         added: Sequence[dict[str, Any]],
         tracers: Sequence[dict[str, Any]] = (),
         recipients: Sequence[str] = (),
+        holders: int = 1,
     ) -> "Rotation":
         """What a rotation of all bundles of an edition would come to; nothing is written."""
         opened = [self.open_bundle(bundle) for bundle in bundles]
@@ -138,7 +140,7 @@ class Workshop:
         if retire != ("*",) and (unknown := sum(one not in before.ids for one in retire)):
             raise ReservedError(bundles[0], f"{unknown} of the scenarios to retire are not in it", "check --retire")
         retired = before.ids if retire == ("*",) else frozenset(retire) | before.tracers
-        rotation = Rotation(before, retired, tuple(added), _tracer_shares(tracers, recipients))
+        rotation = Rotation(before, retired, tuple(added), _tracer_shares(tracers, recipients, holders), holders)
         if not (rotation.documents or rotation.tracers):
             raise ReservedError("rotation", "it would leave no reserved scenario", "add new ones with --add")
         return rotation
@@ -149,8 +151,9 @@ class Workshop:
         number = rotation.before.manifest.edition.number + 1
         since = (*(one for _, one in rotation.kept_scenarios), *(number for _ in rotation.added))
         bundles = self._sealed_edition(
-            rotation.documents, recipients, number=number, since=since, tracers=rotation.tracers
-        )
+            rotation.documents, recipients, number=number, since=since, tracers=rotation.tracers,
+            holders=rotation.holders,
+        )  # fmt: skip
         retired = rotation.retired_commitments
         event = Event(action="rotate", on=today(), manifest=bundles[0].manifest, retired=retired)
         return self._released(bundles, recipients, out, event)
@@ -215,13 +218,14 @@ class Workshop:
         number: int,
         since: Sequence[int],
         tracers: Sequence[Sequence[dict[str, Any]]],
+        holders: int,
     ) -> tuple[ReservedBundle, ...]:
         policy = self.policy
         if not policy.contact:
             problem = "the profile does not say where evaluators ask for the bundle"
             raise ReservedError(self.name, problem, "add reserved.contact to it")
         self.history.require_recipients(recipients)
-        require_sound([*documents, *(one for share in tracers for one in share)], self.profile)
+        require_sound([*documents, *map(dict, distinct_tracers(tracers))], self.profile)
         edition = Edition(
             number=number, sealed_on=today(), cadence=policy.cadence, contact=policy.contact,
             audit_recipient=self.maintainer.recipient,
@@ -229,14 +233,14 @@ class Workshop:
         return seal(
             documents, profile=ProfileReference.from_profile(self.profile), edition=edition, recipients=recipients,
             signer=self.maintainer.signer, salt=lambda: secrets.token_bytes(32), since=since,
-            tracers=tracers,
+            tracers=tracers, tracer_holders=holders,
         )  # fmt: skip
 
 
 def _tracer_shares(
-    tracers: Sequence[dict[str, Any]], recipients: Sequence[str]
+    tracers: Sequence[dict[str, Any]], recipients: Sequence[str], holders: int
 ) -> tuple[tuple[dict[str, Any], ...], ...]:
-    return tracer_shares(tracers, len(recipients), secrets.SystemRandom().shuffle)
+    return tracer_shares(tracers, len(recipients), secrets.SystemRandom().shuffle, holders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +283,8 @@ class Rotation:
     retired: frozenset[str] = field(repr=False)
     added: tuple[dict[str, Any], ...] = field(repr=False)
     tracers: tuple[tuple[dict[str, Any], ...], ...] = field(repr=False)
-    """What each evaluator gets alone."""
+    """What each evaluator gets and not all do."""
+    holders: int
 
     @property
     def kept_scenarios(self) -> list[tuple[dict[str, Any], int]]:

@@ -59,21 +59,21 @@ class Proposal:
 
 
 async def proposals(
-    profile: Profile, wanted: int, seed: Seed, archetypes: Sequence[str], findings: Sequence[Path], evaluators: int = 1
+    profile: Profile, wanted: int, seed: Seed, archetypes: Sequence[str], findings: Sequence[Path], size: int = 1
 ) -> list[Proposal]:
     """As many proposals as can be had, over categories and their archetypes by turns, the farthest from the public.
 
-    For several evaluators each stands in a set of as many of one archetype: tracers, to be shared among them.
+    With a size each stands in a set of as many of one archetype: tracers, to be shared out among evaluators.
     """
     known = Known((bound.scenario for bound in profile.scenarios), profile.domain.declarations)
     found = [bound for file in findings for bound in load_scenario_file(file, profile).scenarios]
-    if evaluators > 1:  # a set needs candidates of one archetype, so the archetypes are drawn first
+    if size > 1:  # a set needs candidates of one archetype, so the archetypes are drawn first
         aims = sorted(aim.id for aim in targets(profile, archetypes, ()))
         archetypes = Random(seed.value).sample(aims, min(wanted, len(aims)))  # noqa: S311 - repeatable on purpose
-    made = await _admitted_probes(profile, _CANDIDATES * wanted * evaluators, seed, archetypes)
+    made = await _admitted_probes(profile, _CANDIDATES * wanted * size, seed, archetypes)
     candidates = [*found, *(one.probe.bound for one in made)]
     rows = [Proposal.from_scenario(bound, known.to_published(bound.scenario)) for bound in candidates]
-    return await _balanced_choice(rows, wanted, evaluators, profile, Random(seed.value))  # noqa: S311 - repeatable on purpose
+    return await _balanced_choice(rows, wanted, size, profile, Random(seed.value))  # noqa: S311 - repeatable on purpose
 
 
 async def _balanced_choice(

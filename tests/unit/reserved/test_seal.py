@@ -23,7 +23,7 @@ def test_nothing_public_holds_a_word_of_a_scenario(bundle, marker):
 def test_the_manifest_has_the_profile_the_counts_and_the_commitments_and_no_more(bundle, profile, auditor):
     manifest = bundle.manifest.document()
     assert manifest == {
-        "format": "sirocco-reserved/3",
+        "format": "sirocco-reserved/4",
         "edition": {
             "number": 1,
             "sealed_on": "2026-11-02",
@@ -39,6 +39,7 @@ def test_the_manifest_has_the_profile_the_counts_and_the_commitments_and_no_more
             "archetypes": {"S-DO-001": 1, "S-DO-002": 1, "C-DA-001": 1},
         },
         "tracers": 0,
+        "tracer_holders": 1,
         "commitments": sorted(manifest["commitments"]),
         "merkle_root": commitments_root(manifest["commitments"]),
         "sealed_digests": [digest_of_text(bundle.sealed)],

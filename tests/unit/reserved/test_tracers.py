@@ -108,6 +108,44 @@ def test_a_leaked_text_names_the_bundle_whose_own_words_it_holds():
         "clean": "withheld nothing",
     }
     found = {one.text: dict(one.sources) for one in traces(texts, bundles, ["nothing is withheld here"])}
-    assert found == {"common": {}, "from b": {"b.json": 1}, "from both": {"a.json": 1, "b.json": 1}}
+    assert found == {"common": {}, "from b": {("b.json",): 1}, "from both": {("a.json",): 1, ("b.json",): 1}}
     alone = traces(texts, {"a.json": bundles["a.json"]}, [])
     assert [dict(one.sources) for one in alone] == [{}, {}, {}]
+
+
+@pytest.mark.requirement("SI-06")
+def test_what_two_evaluators_take_for_common_names_them_both(
+    scenario, profile, edition, owner, salts, auditor, opening
+):
+    tracers = [scenario(number, intent=f"a withheld tale called egret-{number}-tale") for number in range(11, 17)]
+    shares = tracer_shares(tracers, 3, lambda _: None, holders=2)
+    terms = {"profile": profile, "edition": edition, "signer": owner, "salt": salts(5), "tracer_holders": 2}
+    recipients = [keygen().recipient for _ in range(3)]
+    made = seal([scenario(1), scenario(2)], **terms, recipients=recipients, tracers=shares)
+    manifest = made[0].manifest
+    assert (manifest.counts.total, manifest.tracers, len(manifest.commitments)) == (6, 4, 8)
+    opened = [opening(bundle, auditor).documents for bundle in made]
+    ids = [{str(one["id"]) for one in documents} for documents in opened]
+    first, second = ({str(one["id"]): one for one in documents} for documents in opened[:2])
+    # They compare their bundles and pass on only what both have; in there are tracers that the third does not have.
+    passed_on = [first[one] for one in sorted(first.keys() & second.keys())]
+    assert len(passed_on) == 4
+    assert len(ids[0] & ids[1] & ids[2]) == 2
+    bundles = dict(zip(("a", "b", "c"), opened, strict=True))
+    (found,) = traces({"leak": canonical_json([dict(one) for one in passed_on])}, bundles, [])
+    assert set(found.sources) == {("a", "b")}
+
+
+def test_two_tracers_under_one_id_are_refused(scenario, profile, edition, owner, salts, evaluators):
+    recipients = [pair.recipient for pair in evaluators]
+    terms = {"profile": profile, "edition": edition, "recipients": recipients, "signer": owner, "salt": salts(5)}
+    with pytest.raises(ReservedError, match="scenarios 2 and 3 have the same id"):
+        seal([scenario(1)], **terms, tracers=[[scenario(2)], [scenario(2, intent="Another one")]])
+
+
+@pytest.mark.requirement("SI-06")
+def test_tracers_that_all_evaluators_hold_are_none(scenario):
+    with pytest.raises(ReservedError, match="what 2 hold is no tracer among 2"):
+        tracer_shares([scenario(1), scenario(2)], 2, lambda _: None, holders=2)
+    with pytest.raises(ReservedError, match="give a multiple of 3"):
+        tracer_shares([scenario(1), scenario(2)], 3, lambda _: None, holders=2)

@@ -302,8 +302,8 @@ def test_a_bundle_in_any_other_form_than_the_sealed_one_is_refused(rewritten, bu
 
 
 def test_a_newer_format_is_refused_by_name(bundle):
-    data = data_of(bundle).replace(b"sirocco-reserved/3", b"sirocco-reserved/4")
-    with pytest.raises(ReservedError, match="format': Input should be 'sirocco-reserved/3'"):
+    data = data_of(bundle).replace(b"sirocco-reserved/4", b"sirocco-reserved/5")
+    with pytest.raises(ReservedError, match="format': Input should be 'sirocco-reserved/4'"):
         inspect(data, "set.bundle")
 
 
