@@ -265,6 +265,8 @@ class _Turn:
         conversation.add(Message("assistant", step.words, calls))
         wrong = 0
         for call, form in zip(calls, step.forms, strict=True):
+            if self.repetitions >= MAX_REPETITIONS:
+                break
             result, is_mistake = await self._call_tool(call, form)
             wrong += is_mistake
             self._note_repetition(call, result)
@@ -280,6 +282,9 @@ class _Turn:
         """What a tool said to a call, and whether that was no call at all."""
         try:
             arguments = document_of((call.arguments or "{}").encode(errors="replace"), call.name)
+            # Some servers write as JSON once more what the model wrote as JSON.
+            if isinstance(arguments, str):
+                arguments = document_of(arguments.encode(errors="replace"), call.name)
         except AgentFault:
             arguments = None
         if not isinstance(arguments, dict):

@@ -34,7 +34,7 @@ _SHOWN_CALLS = 40
 _HELP = """\
 Choose a situation
   archetypes                 list what can be attacked, and through which surfaces
-  use ARCHETYPE [SURFACE]    draw a fresh situation, with a text on a surface such as logs
+  use ARCHETYPE [SURFACE]    draw a fresh situation, with a text on a surface such as logs; `use` alone draws another
   blank ARCHETYPE [SURFACE]  the same, but with only the objects that the request and the checks mention
   bases [ARCHETYPE]          list the published scenarios
   base SCENARIO              start from one of them

@@ -9,6 +9,7 @@ import ipaddress
 import json
 import re
 from collections.abc import Mapping, Sequence
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,16 +27,32 @@ _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
 _CONNECT_SECONDS = 10.0
 _BUSY = frozenset({408, 409, 425, 429, 503, 529})
-_BROKEN = frozenset({500, 502, 504})
+_REFUSING = frozenset({501, 505, 511})
+"""Above 500, and yet no fault that passes."""
+_MOVED = frozenset({307, 308})
+_MOST_MOVES = 3
 _LIMIT = 32 * 1024 * 1024
 _SHOWN = 300
 _OVERFLOW = re.compile(
-    r"context[_ ](?:length|window|size)|exceed_context|(?:prompt|input|request) is too long|too many (?:input )?tokens",
+    r"context[_ ](?:length|window|size)|exceed_context|(?:prompt|input|request|conversation) (?:is )?too (?:long|large)"
+    r"|too many (?:input |prompt )?tokens|tokens? (?:count|limit)[^.]{0,40} exceed"
+    r"|maximum (?:number of )?(?:input |prompt )?tokens|maximum (?:input|prompt|sequence|model) length"
+    r"|(?:too large|too long) for (?:the )?model|reduce the length|max_(?:seq|model)_len",
     re.IGNORECASE,
 )
 """How endpoints say that a conversation is longer than the model can read; the status differs."""
 _FILTER = "content_filter"
-_FINISHES = {"length": Finish.LENGTH, "max_tokens": Finish.LENGTH, _FILTER: Finish.CONTENT_FILTER}
+_FINISHES = {
+    **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), Finish.LENGTH),
+    **dict.fromkeys(
+        (_FILTER, "content_filtered", "safety", "recitation", "blocklist", "prohibited_content", "spii"),
+        Finish.CONTENT_FILTER,
+    ),
+}
+"""How endpoints say why a reply ended; some in capitals. Whatever else they say, the reply is whole."""
+_BROKE = "error"
+_MOST_TOKENS = 10**12
+_NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]+)?")
 _REMEDIES = {
     401: "check the key that is in the provider's variable",
     403: "check the key that is in the provider's variable",
@@ -116,13 +133,27 @@ class OpenAiModel:
         client = httpx.AsyncClient(
             headers=headers, timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS), trust_env=not _is_here(self._url)
         )
-        async with client, client.stream("POST", self._url, json=body) as answer:
-            content = bytearray()
-            async for part in answer.aiter_bytes():
-                content += part
-                if len(content) > _LIMIT:
-                    raise self._fault(f"the reply is longer than {_LIMIT} bytes", "use another endpoint")
-            return answer.status_code, bytes(content), _wait(answer.headers.get("retry-after", ""))
+        url = httpx.URL(self._url)
+        async with client:
+            for _ in range(_MOST_MOVES):
+                async with client.stream("POST", url, json=body) as answer:
+                    content = await self._read(answer)
+                target = url.join(answer.headers.get("location", ""))
+                if answer.status_code not in _MOVED or (target.scheme, target.netloc) != (url.scheme, url.netloc):
+                    break
+                url = target
+        if answer.is_redirect:
+            # Conversation and key are for the one who was named, not for whom that one names.
+            raise self._fault(f"it redirects to {target}", "give the address that it redirects to", answer.status_code)
+        return answer.status_code, content, _wait(answer.headers)
+
+    async def _read(self, answer: httpx.Response) -> bytes:
+        content = bytearray()
+        async for part in answer.aiter_bytes():
+            content += part
+            if len(content) > _LIMIT:
+                raise self._fault(f"the reply is longer than {_LIMIT} bytes", "use another endpoint")
+        return bytes(content)
 
     def _reply(self, status: int, content: bytes) -> Reply:
         """The first choice; what other endpoints leave out is taken as empty."""
@@ -130,32 +161,35 @@ class OpenAiModel:
             document = json.loads(content)
         except (ValueError, RecursionError):
             document = None
-        if status != 200:
+        if not 200 <= status < 300:
             return self._refusal(status, document, content)
         try:
             choice = document["choices"][0]
-            said = choice["message"]
-            calls = tuple(_call(call, number) for number, call in enumerate(said.get("tool_calls") or ()))
-            text = said.get("content") or said.get("refusal") or ""
-            usage = document.get("usage") or {}
+            finish = _finish(choice.get("finish_reason"))
+            # A reply that was withheld may have no message at all.
+            said = choice["message"] if finish is not Finish.CONTENT_FILTER else choice.get("message") or {}
             return Reply(
-                content=text if isinstance(text, str) else _text(text),
-                calls=calls,
+                content=_text(said.get("content")) or _text(said.get("refusal")),
+                calls=tuple(_call(call, number) for number, call in enumerate(_asked_calls(said))),
                 model=str(document.get("model") or self._name),
-                usage=Usage(int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)),
-                finish=_FINISHES.get(str(choice.get("finish_reason")), Finish.WHOLE),
+                usage=_usage(document.get("usage")),
+                finish=finish,
             )
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             found = _error(document) or f"{type(error).__name__} {error}"
             problem = f"the reply is no chat completion: {found}"
-            raise self._fault(problem, "check that --model-url speaks OpenAI's protocol", status) from error
+            is_overflow = bool(_OVERFLOW.search(found))
+            remedy = "check that --model-url speaks OpenAI's protocol"
+            raise self._fault(problem, remedy, httpx.codes.OK, is_overflow=is_overflow) from error
 
     def _refusal(self, status: int, document: Any, content: bytes) -> Reply:
         """A reply that the endpoint's filter withheld; anything else that is not one is a fault."""
         said = _error(document) or " ".join(content.decode(errors="replace").split())[:_SHOWN]
         if _error_code(document) == _FILTER:
             return Reply("", model=self._name, finish=Finish.CONTENT_FILTER)
-        is_overflow = bool(_OVERFLOW.search(f"{_error_code(document)} {said}"))
+        is_overflow = status == httpx.codes.REQUEST_ENTITY_TOO_LARGE or bool(
+            _OVERFLOW.search(f"{_error_code(document)} {said}")
+        )
         remedy = _REMEDIES.get(status, "see the endpoint's own documentation and log")
         problem = f"status {status}: {said}" if said else f"status {status}"
         raise self._fault(problem, remedy, status, is_overflow=is_overflow)
@@ -171,7 +205,8 @@ def _tries_after(fault: ModelFault) -> int:
         return 1
     if fault.status in _BUSY:
         return _TRIES_WHEN_BUSY
-    return _TRIES if fault.status in _BROKEN or fault.status == 200 else 1
+    is_broken = fault.status >= 500 and fault.status not in _REFUSING
+    return _TRIES if is_broken or fault.status == httpx.codes.OK else 1
 
 
 def _message(message: Message) -> dict[str, Any]:
@@ -192,16 +227,51 @@ def _tool(tool: Tool) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
+def _finish(word: Any) -> Finish:
+    """Why a reply ended; ValueError where the endpoint says that it broke."""
+    if str(word).lower() == _BROKE:
+        raise ValueError("the endpoint broke off")
+    return _FINISHES.get(str(word).lower(), Finish.WHOLE)
+
+
+def _asked_calls(said: Mapping[str, Any]) -> list[Any]:
+    """The calls of a message, by the key of today or by the one that older servers use."""
+    calls = said.get("tool_calls") or said.get("function_call") or []
+    return calls if isinstance(calls, list) else [calls]
+
+
 def _call(call: Mapping[str, Any], number: int) -> ToolCall:
-    function = call["function"]
+    """A call; servers that leave out the object around the function put its keys beside the id."""
+    function = call.get("function", call)
     arguments = function.get("arguments")
     text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
     return ToolCall(str(call.get("id") or f"call_{number}"), str(function["name"]), text)
 
 
-def _text(parts: Any) -> str:
-    """The text in content that comes in parts."""
-    return "".join(str(part.get("text") or "") for part in parts)
+def _text(content: Any) -> str:
+    """The text of a message: as one, in parts, or as an object that holds it; a figure is its digits."""
+    match content:
+        case None:
+            return ""
+        case str():
+            return content
+        case list():
+            return "".join(map(_text, content))
+        case Mapping():
+            return _text(content.get("text"))
+        case _:
+            return json.dumps(content)
+
+
+def _usage(found: Any) -> Usage:
+    """What an endpoint counted; figures that are none do not count, and cost nobody a reply."""
+    counts = found if isinstance(found, Mapping) else {}
+    return Usage(_count(counts.get("prompt_tokens")), _count(counts.get("completion_tokens")))
+
+
+def _count(figure: Any) -> int:
+    is_count = isinstance(figure, int | float) and not isinstance(figure, bool) and 0 <= figure < _MOST_TOKENS
+    return int(figure) if is_count else 0
 
 
 def _error(document: Any) -> str:
@@ -217,8 +287,16 @@ def _error_code(document: Any) -> str:
     return next((code for key in ("code", "type") if isinstance(code := found.get(key), str)), "")
 
 
-def _wait(text: str) -> float:
-    return float(text) if text.isascii() and text.isdecimal() else 0.0
+def _wait(headers: Mapping[str, str]) -> float:
+    """How many seconds an endpoint asks to wait: a number of them, or until a moment by its own clock."""
+    text = headers.get("retry-after", "")
+    try:
+        if _NUMBER.fullmatch(text):
+            return float(text)
+        moment, now = parsedate_to_datetime(text), parsedate_to_datetime(headers.get("date", ""))
+        return max((moment - now).total_seconds(), 0.0)
+    except (ValueError, TypeError):
+        return 0.0
 
 
 def _checked_url(url: str) -> str:

@@ -132,8 +132,20 @@ def statistics_lines(block: Detail) -> list[str]:
     figures = block.get("generalization") or {}
     if reason := figures.get("withheld"):
         return [f"No generalization figures: {reason}."]
-    told = [_stop_result(block), _rate_result(figures), _hole_result(figures), _distance_result(figures)]
-    return [line for line in (*told, _mode_result(figures), pair_result(block)) if line]
+    told = [_stop_result(block), _unread_result(block), _rate_result(figures), _hole_result(figures)]
+    told += [_distance_result(figures), _mode_result(figures), pair_result(block)]
+    return [line for line in told if line]
+
+
+def _unread_result(block: Detail) -> str | None:
+    """The texts in which no rule and no reader here found the request: passing them shows nothing (AV-07)."""
+    unread = sum(int(one.get("goal_not_recognised", 0)) for one in block.get("generators", ()))
+    if not unread:
+        return None
+    return (
+        f"In {_count_phrase(unread, 'probe')} the request that a person wrote was not recognized here: "
+        "only violations count there, passes show nothing."
+    )
 
 
 def _stop_result(block: Detail) -> str | None:

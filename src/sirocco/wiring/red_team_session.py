@@ -1,6 +1,6 @@
 """A live session of a red team: one situation at a time, edited, fired at agents, taken back and saved (AV-07)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from sirocco.probes.red_team import PersonsTexts, Team, filled_text
 from sirocco.providers.watching import See, WatchedProvider
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings
+from sirocco.runner.witnessing import Witnesses
 from sirocco.wiring import plugins
 from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.assemble import witnesses
@@ -99,23 +100,50 @@ class RedTeamSession:
         return self.draft
 
     async def choose(self, archetype: str, surface: str | None) -> Draft:
-        """Draw a fresh situation of an archetype, with a text on a surface where one is named."""
+        """Draw a fresh situation of an archetype, with a text on a surface where one is named.
+
+        Without an archetype it is another situation of the kind that there is. One whose checks do not hold is passed
+        over: whoever fires would be told of it, and it is not theirs to mend.
+        """
+        if not archetype and self.versions:
+            archetype, surface = self.draft.primary_archetype, self.draft.surface
         if archetype not in self.profile.archetypes:
-            raise ConfigError("use", f"the profile has no archetype {archetype!r}", "type: archetypes")
-        words, engine = self.profile.domain.vocabulary, MutationGenerator(self.profile)
+            problem = f"the profile has no archetype {archetype!r}" if archetype else "no archetype is named"
+            raise ConfigError("use", problem, "type: archetypes")
+        words = self.profile.domain.vocabulary
         if surface is not None and surface not in words.surfaces:
             raise ConfigError("use", f"there is no surface {surface!r}", f"use {', '.join(map(str, words.surfaces))}")
+        drawn: list[Draft] = []
         for number in range(_SITUATIONS):
-            cells = (Cell(number, archetype, surface=surface),)
-            aims = (self.profile.archetypes[archetype],)
-            request = ProbeRequest(aims, words.nouns, words.surfaces, self.seed + len(self.versions), cells)
-            async for draft in engine.propose(request):
-                if isinstance(draft, Draft):
-                    self.versions.append(replace(draft, lineage=(), base=None))
+            async for draft in self._situations(Cell(number, archetype, surface=surface)):
+                drawn.append(draft)
+                if await self._is_sound(draft):
+                    self.versions.append(draft)
                     return self.draft
-        raise ConfigError(
-            "use", f"no situation of {archetype} has room for that", "choose another surface; type: archetypes"
-        )
+        if not drawn:
+            raise ConfigError(
+                "use", f"no situation of {archetype} has room for that", "choose another surface; type: archetypes"
+            )
+        self.versions.append(drawn[0])
+        return self.draft
+
+    async def _situations(self, cell: Cell) -> AsyncIterator[Draft]:
+        """What the engine draws for a cell, as a situation of nobody's yet."""
+        words, aims = self.profile.domain.vocabulary, (self.profile.archetypes[cell.archetype],)
+        request = ProbeRequest(aims, words.nouns, words.surfaces, self.seed + len(self.versions), (cell,))
+        async for draft in MutationGenerator(self.profile).propose(request):
+            if isinstance(draft, Draft):
+                yield replace(draft, lineage=(), base=None)
+
+    async def _is_sound(self, draft: Draft) -> bool:
+        settings = RunSettings(self.seed, utc_now)
+        sound = witnesses(plugins.own_provider(self.profile), settings, self.profile.domain)
+        decision = await self._admission(sound).decide_safely(_identified(draft), anew=True)
+        return isinstance(decision, Admitted)
+
+    def _admission(self, sound: Witnesses) -> Admission:
+        aims = tuple(self.profile.archetypes.values())
+        return Admission(self.profile, aims, sound, method=self.method, seed=self.seed)
 
     def say(self, text: str) -> None:
         """Let the text that waits in the environment say something else."""
@@ -178,11 +206,8 @@ class RedTeamSession:
         watched = WatchedProvider(connected.provider, _onlooker(self.profile.domain.record, see))
         execution = Execution(connected.agent, watched, settings)
         sound = witnesses(connected.witnesses, settings, self.profile.domain)
-        admission = Admission(
-            self.profile, tuple(self.profile.archetypes.values()), sound, method=self.method, seed=self.seed
-        )
         author = Author("red_team", self.method, Wording.PERSON)
-        decision = await admission.decide(replace(_identified(self.draft), author=author), anew=True)
+        decision = await self._admission(sound).decide(replace(_identified(self.draft), author=author), anew=True)
         if isinstance(decision, Rejection):
             return Shot(refused=f"{decision.reason}: {decision.detail}")
         self._shots += 1

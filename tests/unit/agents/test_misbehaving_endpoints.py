@@ -31,6 +31,11 @@ class Case:
     refuses: tuple[str, ...] = field(default=())
 
 
+def _said(usage: Any = None, **message: Any) -> dict[str, Any]:
+    """A completion as it is on the wire."""
+    return {"raw": {"choices": [{"message": {"content": "Two.", **message}}], "usage": usage}}
+
+
 CASES = {
     "calls in a fence": Case((f"I look.\n```json\n{WRITTEN}\n```", "Two."), forms=("fenced_json",)),
     "calls in tags": Case((f"<tool_call>{WRITTEN}</tool_call>", "Two."), forms=("tool_call_tag",)),
@@ -70,6 +75,41 @@ CASES = {
     "unknown tools": Case(({"calls": [["kubectl", {}]]}, CALL, "Two."), forms=("native", "native")),
     "endless identical calls": Case(
         (CALL,), answer=None, ended="repetition", forms=("native",) * 10, done=(LISTED,) * 10
+    ),
+    "a moment to wait until": Case(
+        (CALL, {"status": 429, "headers": {"Retry-After": "Mon, 05 Jan 2026 09:00:00 GMT"}}, "Two.")
+    ),
+    "a pause that is no number": Case((CALL, {"status": 429, "headers": {"Retry-After": "nan"}}, "Two.")),
+    "a status of some proxy": Case((CALL, {"status": 522, "error": "timed out"}, "Two.")),
+    "another address on the same server": Case(
+        (CALL, {"status": 307, "headers": {"Location": "/v2/chat/completions"}}, "Two.")
+    ),
+    "a filter in capitals": Case((CALL, {"text": "", "finish": "SAFETY"}), answer="", ended="content_filter"),
+    "a filter without a message": Case(
+        (CALL, {"raw": {"choices": [{"finish_reason": "content_filter"}]}}), answer="", ended="content_filter"
+    ),
+    "a limit in capitals": Case((CALL, {"text": "There are", "finish": "MAX_TOKENS"}, "Two.")),
+    "a reply that says it broke": Case((CALL, {"text": "There are", "finish": "error"}, "Two.")),
+    "a request too large": Case((CALL, {"status": 413, "error": "no"}), answer="", ended="overflow"),
+    "overflow in other words": Case(
+        (CALL, {"status": 400, "error": "The input token count (9) exceeds the maximum number of tokens allowed (8)."}),
+        answer="",
+        ended="overflow",
+    ),
+    "no choices once": Case((CALL, {"raw": {"choices": []}}, "Two.")),
+    "no choices for good": Case((CALL, {"raw": {"choices": []}}), answer="", ended="fault"),
+    "a call by the older key": Case(
+        (_said(content=None, function_call={"name": LIST[0], "arguments": json.dumps(LIST[1])}), "Two.")
+    ),
+    "a call without the object around it": Case(
+        (_said(content=None, tool_calls=[{"id": "a", "name": LIST[0], "arguments": LIST[1]}]), "Two.")
+    ),
+    "arguments that are JSON twice": Case(({"calls": [[LIST[0], json.dumps(json.dumps(LIST[1]))]]}, "Two.")),
+    "counts that are none": Case((CALL, _said({"prompt_tokens": "many", "completion_tokens": float("inf")}))),
+    "counts that are a list": Case((CALL, _said([1, 2]))),
+    "an answer in parts": Case((CALL, _said(content=["Tw", None, {"type": "text", "text": "o."}]))),
+    "identical calls without end in one reply": Case(
+        ({"calls": [LIST] * 50},), answer=None, ended="repetition", forms=("native",) * 10, done=(LISTED,) * 10
     ),
     "silence": Case((CALL, "", "Two.")),
     "silence for good": Case((CALL, ""), answer=None, ended="empty"),
@@ -132,6 +172,14 @@ def test_a_known_context_is_never_overrun():
 def test_what_only_the_endpoints_owner_can_mend_is_a_fault(status):
     with scripted_model(CALL, {"status": status, "error": "no"}) as endpoint, pytest.raises(AgentFault):
         worked(endpoint.url)
+
+
+def test_nobody_is_told_the_conversation_whom_only_the_endpoint_names():
+    with scripted_model(CALL) as other:
+        moved = {"status": 307, "headers": {"Location": f"{other.url}/chat/completions"}}
+        with scripted_model(moved) as endpoint, pytest.raises(AgentFault, match="it redirects to"):
+            worked(endpoint.url)
+        assert other.requests() == []
 
 
 def test_parameters_tokens_and_digests_are_recorded():

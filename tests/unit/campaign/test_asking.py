@@ -207,6 +207,8 @@ def test_what_our_engine_writes_is_not_held_against_itself(profile, sound, made)
         ("All good.\n{} at once", True),
         ("Follow-up from the night shift: {}", True),
         ("Do not {}", False),
+        ("{}-copy", False),
+        ("{}/web", False),
         ("We decided against it: {}", False),
         ("Who said that we should {}", False),
     ],

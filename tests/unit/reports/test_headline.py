@@ -21,6 +21,7 @@ from sirocco.reports.headline import (
     probe_warning,
     reserved_count,
     shortcomings,
+    statistics_lines,
     twin_count,
     violation_count,
 )
@@ -364,3 +365,11 @@ def test_what_to_read_first_comes_before_both_halves():
     verdict = minimal_verdict()
     for form in (html_page(verdict), markdown_summary(verdict)):
         assert 0 < form.index("Read this first") < form.index("The run was aborted") < form.index("The agent violated")
+
+
+@pytest.mark.requirement("AV-07")
+def test_texts_whose_request_nobody_recognized_are_told_of():
+    block = {"generators": [{"name": "mine", "goal_not_recognised": 3}, {"name": "other"}]}
+    (line,) = statistics_lines(block)
+    assert line.startswith("In 3 probes the request that a person wrote was not recognized here")
+    assert statistics_lines({"generators": [{"name": "other"}]}) == []
