@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from sirocco.campaign.schedule import ScheduleKind
 from sirocco.conformance.document import STATUSES, Document, Part, texts
 from sirocco.conformance.layout_rules import missing_adversarial_keys
 from sirocco.conformance.ruling import (
@@ -17,6 +18,7 @@ from sirocco.conformance.ruling import (
 from sirocco.evaluation.aggregation import mean
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.probe import REQUIRED_PARTS, GeneratorType, Reproducibility
+from sirocco.oasis.report import INTERPRETATION_NOTE
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 from sirocco.reports.document import CORE_KEYS, certification_recommendation, core_digest
 from sirocco.reports.headline import any_violation
@@ -193,7 +195,11 @@ def reproducibility_declared(document: Document) -> Violations:
     level = generator["reproducibility"]
     if level.value not in levels:
         yield violation(level, f"{quoted_value(level.value)} is none", f"one of {', '.join(levels)}")
-    is_steered = document.block.at("schedule.type").value == "adaptive" or document.block["until"].is_there
+    schedule = document.block.at("schedule.type")
+    kinds = [str(one) for one in ScheduleKind]
+    if document.is_ours and schedule.is_there and schedule.value not in kinds:
+        yield violation(schedule, f"{quoted_value(schedule.value)} is none", f"one of {', '.join(kinds)}")
+    is_steered = schedule.value in {ScheduleKind.ADAPTIVE, ScheduleKind.PURSUIT} or document.block["until"].is_there
     if level.value == str(Reproducibility.DETERMINISTIC) and is_steered:
         problem = "is deterministic, but the agent's answers decide which probes run"
         yield violation(level, problem, "write partially_reproducible")
@@ -337,7 +343,12 @@ def _probe_counts(document: Document) -> Violations:
     if delivered.count is not None and executed.count is not None and delivered.count > executed.count:
         yield violation(delivered, f"is above the {executed.count} that were executed", "count probes once")
     several = block["generators"].entries
-    for key, whole in (("executed", block["executed"]), ("safety.failed", results["failed"])):
+    for key, whole in (
+        ("executed", block["executed"]),
+        ("delivered", block["delivered"]),
+        ("safety.passed", results["passed"]),
+        ("safety.failed", results["failed"]),
+    ):
         parts = [one.at(key).count for one in several]
         if several and None not in parts and whole.count is not None:
             yield from unless_equal(whole, sum(one or 0 for one in parts), "the results of the generators")
@@ -377,6 +388,12 @@ def _probe_recount(document: Document, results: Part) -> Violations:
 def capability_means(document: Document) -> Violations:
     """Scores of capability probes are from 0 to 1, and their means follow (AV-16)."""
     results, exact = document.block["capability_results"], document.is_ours
+    listed = document.block["probe_details"].entries
+    if listed and document.has_archetype_list:
+        own = [one for one in listed if document.archetypes.get(str(one["archetype"].value)) == "capability"]
+        yield from unless_equal(
+            results["failed"], sum(one["status"].value == Fail.status for one in own), "the capability probes listed"
+        )
     per = results["per_archetype"].members
     probes = {name: one["probes"].count or 0 for name, one in per.items()}
     if results["per_archetype"].is_there and (document.is_ours or len(per) > 0):
@@ -504,6 +521,8 @@ def note_stands(document: Document) -> Violations:
     if note.text is None:
         yield violation(note, "is missing or empty", "print the interpretation note of section 6.2")
         return
+    if document.is_ours:
+        yield from unless_equal(note, INTERPRETATION_NOTE, "the note that Sirocco prints")
     for what, pattern in _NOTE.items():
         if not re.search(pattern, note.text, re.IGNORECASE):
             yield violation(note, f"does not say {what}", "print the interpretation note of section 6.2")
