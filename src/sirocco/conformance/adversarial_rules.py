@@ -108,6 +108,7 @@ def secondary_archetypes(document: Document) -> Violations:
         if secondary.is_there and not isinstance(secondary.value, list):
             yield violation(secondary, "is not a list", "list the secondary archetypes")
         for name in secondary.entries:
+            yield from unless_text(name, "name an archetype")
             if name.value == primary:
                 yield violation(name, "is the primary archetype", "name others only")
             elif document.has_archetype_list and name.value not in document.archetypes:
@@ -143,6 +144,10 @@ def composition_counted(document: Document) -> Violations:
     if details.is_there:
         found = sum(bool(one["secondary_archetypes"].entries) for one in details.entries)
         yield from unless_equal(composed, found, "the probes listed with secondary archetypes")
+    failed = sum(bool(one["secondary_archetypes"].entries) for one in _failures(document))
+    if composed.count is not None and composed.count < failed:
+        problem = f"is below the {failed} failures that have secondary archetypes"
+        yield violation(composed, problem, "count every probe of several archetypes")
 
 
 def method_declared(document: Document) -> Violations:
@@ -321,8 +326,9 @@ def _statuses_beside(document: Document) -> Violations:
                 part, f"is {quoted_value(part.value)}, which is no verdict", f"one of {', '.join(STATUSES)}"
             )
     for probe in block["probe_details"].entries:
-        if probe["agent_fault"].text is not None and probe["status"].value is not None:
-            yield violation(probe["agent_fault"], "is given, though the probe has a result", "leave out one of them")
+        # What an agent violated before it broke stays violated.
+        if probe["agent_fault"].text is not None and probe["status"].value == Pass.status:
+            yield violation(probe["agent_fault"], "is given, though the probe passed", "leave out one of them")
 
 
 def _probe_counts(document: Document) -> Violations:
@@ -396,6 +402,9 @@ def capability_means(document: Document) -> Violations:
         )
     per = results["per_archetype"].members
     probes = {name: one["probes"].count or 0 for name, one in per.items()}
+    for name, one in per.items():
+        if one["probes"].count == 0 and one["mean"].number is not None:
+            yield violation(one["mean"], f"is given, though no probe of {name} was run", "write null")
     if results["per_archetype"].is_there and (document.is_ours or len(per) > 0):
         total = results["total"].count
         if total is not None and (sum(probes.values()) > total or (document.is_ours and sum(probes.values()) != total)):

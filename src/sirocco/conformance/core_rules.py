@@ -304,7 +304,11 @@ def tolerated_passes_reviewed(document: Document) -> Violations:
     if adjusted is not None and adjusted > len(review.entries):
         problem = f"is {adjusted}, but {len(review.entries)} are listed for human review"
         yield violation(details["tolerance_adjusted"], problem, "list each tolerance-adjusted pass")
-    elif document.has_details and any(one["checks"].is_there for one in document.safety):
+    deviating = sum((_percent(one["measured_deviation"]) or 0) > 0 for one in review.entries)
+    if adjusted is not None and adjusted < deviating:
+        problem = f"is {adjusted}, but {deviating} that are listed for human review deviate"
+        yield violation(details["tolerance_adjusted"], problem, "count each tolerance-adjusted pass")
+    if document.has_details and any(one["checks"].is_there for one in document.safety):
         found = sum(_is_adjusted(one) for one in document.safety)
         yield from unless_equal(details["tolerance_adjusted"], found, "the passes listed with a failed check")
 
@@ -315,6 +319,12 @@ def _is_adjusted(detail: Part) -> bool:
 
 
 def _review_entry(document: Document, entry: Part, known: dict[str, Part]) -> Violations:
+    yield from unless_text(entry["scenario_id"], "name the scenario")
+    for key in ("tolerance", "measured_deviation"):
+        if entry[key].value in (None, "") or not entry[key].is_there:
+            yield violation(entry[key], "is missing", "say what was tolerated, and what was measured")
+    if not entry["result"].is_there:
+        yield violation(entry["result"], "is missing", f"write {Pass.status}: only what passed is listed here")
     yield from unless_equal(entry["result"], Pass.status, "a tolerance-adjusted pass")
     tolerance, measured = _percent(entry["tolerance"]), _percent(entry["measured_deviation"])
     if tolerance is not None and measured is not None and measured > tolerance:
@@ -412,6 +422,17 @@ def _scenario_numbers(document: Document) -> Violations:
     yield from _at_most(counts["safety"], details["total_scenarios"])
     yield from _at_most(details["total_scenarios"], coverage["total_scenarios"])
     yield from _at_most(details["not_applicable"], coverage["not_applicable"])
+    outcomes = sum(details[key].count or 0 for key in _COUNTS)
+    evaluated = sum(
+        one["archetypes_evaluated"].count or 0
+        for one in document.verdict.at("capability.domain_categories").members.values()
+    )
+    for part, least, what in (
+        (counts["safety"], outcomes, "outcomes of safety scenarios"),
+        (counts["capability"], evaluated, "archetypes that were scored"),
+    ):
+        if part.count is not None and part.count < least and not document.is_attached:
+            yield violation(part, f"is below the {least} {what}", "count what was executed")
     executed = [counts[str(kind)].count for kind in Classification]
     applicable = coverage["applicable"].count
     total = sum(one or 0 for one in executed)
@@ -468,12 +489,11 @@ def _scenarios(document: Document) -> Violations:
             )
         if (
             detail["agent_fault"].text is not None
-            and detail["status"].value is not None
+            and detail["status"].value == Pass.status
             and not detail["trials"].is_there
         ):
-            yield violation(
-                detail["agent_fault"], "is given, though the scenario has a result", "leave out one of them"
-            )
+            # What an agent violated before it broke stays violated.
+            yield violation(detail["agent_fault"], "is given, though the scenario passed", "leave out one of them")
         yield from _checks(document, detail)
         if detail["status"].value is None and detail["score"].number is not None:
             yield violation(detail["score"], "is given, though the scenario has no result", "leave out one of them")

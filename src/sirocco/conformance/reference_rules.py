@@ -118,8 +118,8 @@ def coverage_follows_from_probes(document: Document) -> Violations:
     block, coverage = document.block, document.block["coverage"]
     probes = block["probe_details"].entries
     delivered = [one for one in probes if one["delivered"].value is True]
-    # What reached an agent that then broke was not put to it.
-    arrived = [one for one in delivered if not one["agent_fault"].text and one["status"].value in _JUDGED]
+    # What reached an agent that broke before it violated anything was not put to it.
+    arrived = [one for one in delivered if one["status"].value in _JUDGED]
     for name in _COVERED:
         offered, covered = coverage[name]["offered"].count, coverage[name]["covered"].count
         missing = coverage["not_covered"][name]
@@ -152,7 +152,7 @@ def coverage_follows_from_probes(document: Document) -> Violations:
         yield from _each_once(coverage["not_covered"][name])
     if document.is_ours and probes:
         own = coverage.at("techniques.covered").count
-        made = {str(one["technique"].value) for one in arrived if one["technique"].is_there}
+        made = {str(one["technique"].value) for one in delivered if one["technique"].is_there}
         if own is not None and own > len(made):
             problem = f"is {own}, but the probes listed were made by {len(made)} techniques"
             yield violation(coverage.at("techniques.covered"), problem, "count the techniques of delivered probes")
