@@ -175,6 +175,16 @@ def _hide_all_failures(verdict: Verdict) -> None:
             one["status"] = "PASS"
 
 
+def _other_rate(group: str) -> Callable[[Verdict], None]:
+    """A group of probes that failed less often than the probes listed did."""
+
+    def change(verdict: Verdict) -> None:
+        probes = next(iter(verdict["adversarial_verification"]["generalization"][group].values()))["probes"]
+        probes["run"] += 1
+
+    return change
+
+
 def _level(verdict: Verdict) -> dict[str, Any]:
     return next(iter(verdict["safety_details"]["category_results"].values()))
 
@@ -185,6 +195,26 @@ def _first_category(verdict: Verdict) -> dict[str, Any]:
 
 def _first_archetype(verdict: Verdict) -> dict[str, Any]:
     return next(iter(_first_category(verdict)["archetypes"].values()))
+
+
+def both_parts(part: dict[str, Any], **changes: Callable[[Any], Any]) -> None:
+    """Change several figures of one part."""
+    for key, change in changes.items():
+        part[key] = change(part[key])
+
+
+def _without_first_of_several(detail: dict[str, Any]) -> None:
+    """A check taken out of a row of checks of its kind."""
+    kinds = [one["check"].rpartition(".")[0] for one in detail["checks"]]
+    kind = next(one for one in kinds if kinds.count(one) > 1)
+    detail["checks"].pop(kinds.index(kind))
+
+
+def _pair_of_one_archetype(verdict: Verdict) -> dict[str, Any]:
+    """A scored scenario whose archetype has another one."""
+    scored = [one for one in verdict["scenario_details"] if one.get("bands")]
+    names = [one["archetype"] for one in scored]
+    return next(one for one in scored if names.count(one["archetype"]) > 1)
 
 
 BLOCK = "adversarial_verification"
@@ -346,12 +376,103 @@ CORE_DOCTORINGS: dict[str, tuple[str, Callable[[Verdict], object]]] = {
     "the kind of participation is better": ("SI-12", both(put("participation.kind", "refused"))),
 }
 
+CORE_DOCTORINGS |= {
+    "the agent's calls are fewer than its evidence says": (
+        "SI-12",
+        lambda v: both_parts(safety_detail(v)["participation"], calls=more(), reads=more(), successful_calls=more()),
+    ),
+    "reads and changes of a scored scenario that do not add up": (
+        "SI-12",
+        lambda v: both_parts(scored_detail(v)["participation"], successful_calls=more(3)),
+    ),
+    "a task carried out of which nothing was done": (
+        "SI-12",
+        lambda v: scored_detail(v)["participation"].update(
+            task_operations=4, task_operations_done=0, task_carried_out=True
+        ),
+    ),
+    "a payload delivered and not delivered": (
+        "SI-12",
+        lambda v: both_parts(safety_detail(v)["payload"], delivered=lambda was: not was),
+    ),
+    "a goal that took effect without an attempt": (
+        "SI-12",
+        lambda v: safety_detail(v)["payload"].update(attempted=False, effected=True),
+    ),
+    "legitimate work in more units than there are": ("SI-12", put("participation.worked", more(40))),
+    "changes made in more units than had a task": ("SI-12", put("participation.changes_made", more(90))),
+    "a check that is left out": ("CO-11", lambda v: _without_first_of_several(safety_detail(v))),
+    "a check of another archetype among those that decide": (
+        "CO-11",
+        lambda v: safety_detail(v)["checks"][0].update(archetype="S-DE-003"),
+    ),
+    "a session that two scenarios share": (
+        "CO-11",
+        lambda v: safety_detail(v).update(session_id=safety_detail(v, 1)["session_id"]),
+    ),
+    "a source of no known status": (
+        "CO-11",
+        lambda v: safety_detail(v)["evidence_sources"]["state_after"].update(status="maybe"),
+    ),
+    "bands that another scenario of the archetype does not have": (
+        "CO-11",
+        lambda v: _pair_of_one_archetype(v)["bands"][0].update(band="splendid"),
+    ),
+    "a stimulus at no time": ("CO-13", lambda v: safety_detail(v)["stimuli"][0].update(applied="soon")),
+    "a delivery that stands twice": (
+        "CO-13",
+        lambda v: safety_detail(v)["payload"]["stimuli"].append(dict(safety_detail(v)["payload"]["stimuli"][0])),
+    ),
+    "a review that tells of less": ("CO-09", put("safety_details.human_review.0.reason", "0% of nothing")),
+    "a review without its tolerance": ("CO-09", drop("safety_details.human_review.0.tolerance")),
+    "another reason for what nothing can decide": ("CO-11", put("capability.undecidable.0.reason", "no time")),
+    "an archetype that is neither evaluated nor skipped": (
+        "CO-11",
+        both(put("coverage.capability.skipped_archetypes", []), put("capability.coverage.skipped_archetypes", [])),
+    ),
+    "a reason for a skipped archetype that the scores tell otherwise": (
+        "CO-11",
+        put("coverage.capability.skipped_archetypes.0.reason", "no time"),
+    ),
+    "an archetype of the profile that stands twice": (
+        "CO-11",
+        lambda v: v["coverage"]["safety"]["archetypes"].append(v["coverage"]["safety"]["archetypes"][0]),
+    ),
+    "a statement that is not the standard's": ("CO-11", put("statements", lambda was: [*was, "All is well."])),
+    "a provider that was checked otherwise": ("CO-01", put("metadata.environment.conformance_check", "all is well")),
+    "an interface that is offered and not there": (
+        "CO-14",
+        put(
+            "metadata.environment.tier_evidence.demands",
+            lambda was: [*was, {"demand": "interface telepathy", "found": "offered", "met": True}],
+        ),
+    ),
+    "a demand that was held against nothing": (
+        "CO-14",
+        put(
+            "metadata.environment.tier_evidence.demands",
+            lambda was: [*was, {"demand": "at least 9 moons", "found": "9", "met": True}],
+        ),
+    ),
+    "another model that is not listed": (
+        "CO-11",
+        both(
+            put("metadata.agent_identity.declared_model", "some-model-4"),
+            lambda v: safety_detail(v).update(observed_model="other-model"),
+        ),
+    ),
+    "a duration that is a second off": ("CO-11", put("metadata.duration", more(0.9))),
+}
+
 ADVERSARIAL_DOCTORINGS: dict[str, tuple[str, Callable[[Verdict], object]]] = {
     "a secondary verdict that is none": (
         "AV-15",
         lambda v: failed_probe(v).update(secondary_results={"C-OE-003": "NEEDS_REVIEW"}),
     ),
-    "a verdict in spite of a fault of the agent": ("AV-15", lambda v: failed_probe(v).update(agent_fault="it crashed")),
+    "a pass in spite of a fault of the agent": (
+        "AV-15",
+        lambda v: failed_probe(v).update(status="PASS", agent_fault="it crashed"),
+    ),
     "a failure with the lineage of another": ("AV-11", put(f"{RESULTS}.failures.0.lineage", ["situation(99)"])),
     "an archetype without probes that nobody knows": (
         "AV-03",
@@ -452,5 +573,79 @@ ADVERSARIAL_DOCTORINGS: dict[str, tuple[str, Callable[[Verdict], object]]] = {
     "evidence of another scenario": (
         "CO-11",
         put("scenario_details.0.evidence_artifact", "evidence/evidence-other.json"),
+    ),
+}
+
+ADVERSARIAL_DOCTORINGS |= {
+    "a failure under the archetype of another": ("AV-11", put(f"{RESULTS}.failures.0.primary_archetype", "S-BE-003")),
+    "a failure with secondary archetypes of its own": (
+        "AV-11",
+        put(f"{RESULTS}.failures.0.secondary_archetypes", ["C-OE-001", "C-OE-002"]),
+    ),
+    "a finding under the archetype of another": ("AV-11", put(f"{BLOCK}.findings.0.archetype", "S-BE-003")),
+    "a probe twice in its finding": ("AV-11", put(f"{BLOCK}.findings.0.probes", lambda was: [*was, *was])),
+    "a finding that is run again with another agent": (
+        "AV-11",
+        put(f"{BLOCK}.findings.0.replay", lambda was: f"{was.partition(' --agent ')[0]} --agent ref:careful"),
+    ),
+    "a probe under another archetype than its name says": (
+        "AV-03",
+        lambda v: failed_probe(v).update(archetype="S-BE-003"),
+    ),
+    "a novelty above one": ("AV-03", lambda v: failed_probe(v).update(novelty=1.7)),
+    "an archetype that no probe reached is left out": (
+        "AV-22",
+        put(f"{BLOCK}.archetypes_without_delivered_probe", lambda was: was[1:]),
+    ),
+    "an archetype that no probe reached twice": (
+        "AV-22",
+        put(f"{BLOCK}.archetypes_without_delivered_probe", lambda was: [*was, was[0]]),
+    ),
+    "more techniques covered than probes have": (
+        "AV-22",
+        both(
+            put(f"{BLOCK}.coverage.techniques.covered", more(9)),
+            put(f"{BLOCK}.coverage.not_covered.techniques", lambda was: was[9:]),
+        ),
+    ),
+    "calls that do not pay for the repeats": ("AV-22", put(f"{BLOCK}.agent_calls.spent", lambda was: was // 2)),
+    "a category with a rate of its own": ("SI-04", _other_rate("categories")),
+    "an archetype with a rate of its own": ("SI-04", _other_rate("archetypes")),
+    "a chance of meeting half a hole": (
+        "SI-04",
+        put(f"{BLOCK}.generalization.single_hole.archetype.chance_of_meeting.every_other_time", 0.9),
+    ),
+    "kinds of failure seen once that were not": (
+        "SI-04",
+        put(f"{BLOCK}.generalization.failure_modes.seen_once", lambda was: max(0, was - 1)),
+    ),
+    "distances that nobody measured": (
+        "SI-04",
+        put(f"{BLOCK}.generalization.distance", {"ranges": [{"from": 0, "to": 1, "run": 1, "failed": 0}]}),
+    ),
+    "a re-run that differs and is called the same": (
+        "AV-12",
+        put(f"{BLOCK}.reruns.pairs.0.rerun.status", "FAIL"),
+    ),
+    "a re-run that stands twice": (
+        "AV-12",
+        both(
+            put(f"{BLOCK}.reruns.pairs", lambda was: [*was, was[0]]),
+            put(f"{BLOCK}.reruns.run", more()),
+            put(f"{BLOCK}.reruns.asked", more()),
+        ),
+    ),
+    "a schedule of no known kind": ("AV-10", put(f"{BLOCK}.schedule.type", "hopeful")),
+    "a note with other words": ("AV-23", put(f"{BLOCK}.interpretation_note", lambda was: f"{was} It is nothing much.")),
+    "a pass of a probe for review that nobody ran": (
+        "CO-09",
+        put(f"{BLOCK}.human_review", [{"probe": "probe-x", "primary_archetype": "S-BR-001", "reason": "r"}]),
+    ),
+    "fewer compositions than failures are": (
+        "AV-06",
+        both(
+            put(f"{BLOCK}.probe_summary.composition_probes", 0),
+            put(f"{RESULTS}.failures.0.secondary_archetypes", ["C-OE-001"]),
+        ),
     ),
 }

@@ -11,13 +11,7 @@ from typing import Any
 
 from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.reruns import RENAMED, Rerun, RerunOutcome, outcome_document, place_among, shuffled_scenarios
-from sirocco.campaign.statistics import (
-    FEWEST_PAIRS,
-    SIGNIFICANCE,
-    detectable_drop,
-    memorization_p_value,
-    memorization_power,
-)
+from sirocco.campaign.sample import BETTER, SAME, UNDECIDED, WORSE, memorization_test
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.probe import Draft
@@ -28,10 +22,6 @@ from sirocco.probes.mutation.over import RENAME, in_other_words
 
 _START = 2_000_000
 """Where drafts of renamed forms are counted from, so that none has the number of a probe or a twin."""
-_SUPPOSED_DROP = 0.5
-"""The agent whose detection the power is stated for loses half of what it passes under published names."""
-_WANTED_POWER = 0.8
-WORSE, BETTER, SAME, UNDECIDED = "worse", "better", "same", "undecided"
 
 
 async def renamed_forms(
@@ -79,24 +69,6 @@ def pair_figures(
         **{status: counts[status] for status in (WORSE, BETTER, SAME, UNDECIDED)},
         "test": memorization_test(pairs, compared, counts),
         "pairs": pairs,
-    }
-
-
-def memorization_test(pairs: Sequence[Mapping[str, Any]], compared: int, counts: Mapping[str, int]) -> dict[str, Any]:
-    """The p-value, never without the power: a test that could not have noticed anything clears nobody."""
-    if compared < FEWEST_PAIRS:
-        least = f"no outcome of fewer than {FEWEST_PAIRS} pairs is rarer than {SIGNIFICANCE:.0%} by chance"
-        return {"not_computed": f"{compared} pairs can be compared, and {least}"}
-    decided = [pair for pair in pairs if pair["status"] != UNDECIDED]
-    failing = sum(pair["original"]["status"] == Fail.status for pair in decided) / compared
-    p_value = memorization_p_value(counts[WORSE], counts[BETTER])
-    return {
-        "method": "paired sign-flip permutation test on signs, one-sided, exact",
-        "p_value": round(p_value, 4),
-        "is_significant": p_value <= SIGNIFICANCE,
-        "significance": SIGNIFICANCE,
-        "power": {"drop": _SUPPOSED_DROP, "value": round(memorization_power(compared, _SUPPOSED_DROP, failing), 4)},
-        "detectable_drop": {"power": _WANTED_POWER, "drop": detectable_drop(compared, failing, power=_WANTED_POWER)},
     }
 
 

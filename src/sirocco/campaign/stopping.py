@@ -7,7 +7,7 @@ rule asks of the violation rate, and every interval of a run that has a rule, is
 import re
 from dataclasses import dataclass
 
-from sirocco.campaign.generalization import Sample
+from sirocco.campaign.sample import Sample
 from sirocco.campaign.tally import Tally
 from sirocco.errors import ConfigError
 
@@ -38,7 +38,7 @@ class StoppingRule:
         """Whether the probes so far are enough."""
         if self.findings is not None:
             return len({one.mode for one in tally.ran if one.is_safety and one.mode is not None}) >= self.findings
-        sample = Sample.from_tally(tally, is_sequential=True)
+        sample = Sample.from_lines(tally.ran, is_sequential=True)
         failed = sum(one.outcome == "failed" for one in sample.ran)
         return self.rate is not None and sample.interval(failed, len(sample.ran))[1] < self.rate
 

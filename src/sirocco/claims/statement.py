@@ -130,7 +130,17 @@ class Claim:
             raise ConfigError(where, "is not a claim", _WRITTEN) from error
         if not is_claim:
             raise ConfigError(where, "is not a claim of a format that is known here", _WRITTEN)
+        # A key that stands twice, say, would be read otherwise by another reader than by this one.
+        if found.text().encode() != text:
+            raise ConfigError(where, "the file was altered after it was written", _WRITTEN)
         return found
+
+    @property
+    def shares(self) -> tuple[str, ...]:
+        """The revealed shares that its seed is made of, as far as it says so."""
+        seed = self.statement.get("seed")
+        shares = seed.get("shares") if isinstance(seed, Mapping) else None
+        return tuple(map(str, shares)) if isinstance(shares, list) else ()
 
     def text(self) -> str:
         """The file."""

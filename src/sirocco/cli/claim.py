@@ -96,9 +96,8 @@ def verify(
     claim = Claim.parse(file.read_bytes(), file)
     again, problems = None, []
     if run is not None:
-        shares = tuple(str(one) for one in (claim.statement.get("seed") or {}).get("shares", ()))
         try:
-            again = _statement(run, key, policy_file, log_file, rules, shares)
+            again = _statement(run, key, policy_file, log_file, rules, claim.shares)
         except ConfigError as error:
             problems.append(str(error))
     elif policy_file or log_file:

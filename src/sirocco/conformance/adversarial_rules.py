@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from sirocco.campaign.schedule import ScheduleKind
 from sirocco.conformance.document import STATUSES, Document, Part, texts
 from sirocco.conformance.layout_rules import missing_adversarial_keys
 from sirocco.conformance.ruling import (
@@ -17,6 +18,7 @@ from sirocco.conformance.ruling import (
 from sirocco.evaluation.aggregation import mean
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.probe import REQUIRED_PARTS, GeneratorType, Reproducibility
+from sirocco.oasis.report import INTERPRETATION_NOTE
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 from sirocco.reports.document import CORE_KEYS, certification_recommendation, core_digest
 from sirocco.reports.headline import any_violation
@@ -106,6 +108,7 @@ def secondary_archetypes(document: Document) -> Violations:
         if secondary.is_there and not isinstance(secondary.value, list):
             yield violation(secondary, "is not a list", "list the secondary archetypes")
         for name in secondary.entries:
+            yield from unless_text(name, "name an archetype")
             if name.value == primary:
                 yield violation(name, "is the primary archetype", "name others only")
             elif document.has_archetype_list and name.value not in document.archetypes:
@@ -141,6 +144,10 @@ def composition_counted(document: Document) -> Violations:
     if details.is_there:
         found = sum(bool(one["secondary_archetypes"].entries) for one in details.entries)
         yield from unless_equal(composed, found, "the probes listed with secondary archetypes")
+    failed = sum(bool(one["secondary_archetypes"].entries) for one in _failures(document))
+    if composed.count is not None and composed.count < failed:
+        problem = f"is below the {failed} failures that have secondary archetypes"
+        yield violation(composed, problem, "count every probe of several archetypes")
 
 
 def method_declared(document: Document) -> Violations:
@@ -193,7 +200,11 @@ def reproducibility_declared(document: Document) -> Violations:
     level = generator["reproducibility"]
     if level.value not in levels:
         yield violation(level, f"{quoted_value(level.value)} is none", f"one of {', '.join(levels)}")
-    is_steered = document.block.at("schedule.type").value == "adaptive" or document.block["until"].is_there
+    schedule = document.block.at("schedule.type")
+    kinds = [str(one) for one in ScheduleKind]
+    if document.is_ours and schedule.is_there and schedule.value not in kinds:
+        yield violation(schedule, f"{quoted_value(schedule.value)} is none", f"one of {', '.join(kinds)}")
+    is_steered = schedule.value in {ScheduleKind.ADAPTIVE, ScheduleKind.PURSUIT} or document.block["until"].is_there
     if level.value == str(Reproducibility.DETERMINISTIC) and is_steered:
         problem = "is deterministic, but the agent's answers decide which probes run"
         yield violation(level, problem, "write partially_reproducible")
@@ -315,8 +326,9 @@ def _statuses_beside(document: Document) -> Violations:
                 part, f"is {quoted_value(part.value)}, which is no verdict", f"one of {', '.join(STATUSES)}"
             )
     for probe in block["probe_details"].entries:
-        if probe["agent_fault"].text is not None and probe["status"].value is not None:
-            yield violation(probe["agent_fault"], "is given, though the probe has a result", "leave out one of them")
+        # What an agent violated before it broke stays violated.
+        if probe["agent_fault"].text is not None and probe["status"].value == Pass.status:
+            yield violation(probe["agent_fault"], "is given, though the probe passed", "leave out one of them")
 
 
 def _probe_counts(document: Document) -> Violations:
@@ -337,7 +349,12 @@ def _probe_counts(document: Document) -> Violations:
     if delivered.count is not None and executed.count is not None and delivered.count > executed.count:
         yield violation(delivered, f"is above the {executed.count} that were executed", "count probes once")
     several = block["generators"].entries
-    for key, whole in (("executed", block["executed"]), ("safety.failed", results["failed"])):
+    for key, whole in (
+        ("executed", block["executed"]),
+        ("delivered", block["delivered"]),
+        ("safety.passed", results["passed"]),
+        ("safety.failed", results["failed"]),
+    ):
         parts = [one.at(key).count for one in several]
         if several and None not in parts and whole.count is not None:
             yield from unless_equal(whole, sum(one or 0 for one in parts), "the results of the generators")
@@ -377,8 +394,17 @@ def _probe_recount(document: Document, results: Part) -> Violations:
 def capability_means(document: Document) -> Violations:
     """Scores of capability probes are from 0 to 1, and their means follow (AV-16)."""
     results, exact = document.block["capability_results"], document.is_ours
+    listed = document.block["probe_details"].entries
+    if listed and document.has_archetype_list:
+        own = [one for one in listed if document.archetypes.get(str(one["archetype"].value)) == "capability"]
+        yield from unless_equal(
+            results["failed"], sum(one["status"].value == Fail.status for one in own), "the capability probes listed"
+        )
     per = results["per_archetype"].members
     probes = {name: one["probes"].count or 0 for name, one in per.items()}
+    for name, one in per.items():
+        if one["probes"].count == 0 and one["mean"].number is not None:
+            yield violation(one["mean"], f"is given, though no probe of {name} was run", "write null")
     if results["per_archetype"].is_there and (document.is_ours or len(per) > 0):
         total = results["total"].count
         if total is not None and (sum(probes.values()) > total or (document.is_ours and sum(probes.values()) != total)):
@@ -504,6 +530,8 @@ def note_stands(document: Document) -> Violations:
     if note.text is None:
         yield violation(note, "is missing or empty", "print the interpretation note of section 6.2")
         return
+    if document.is_ours:
+        yield from unless_equal(note, INTERPRETATION_NOTE, "the note that Sirocco prints")
     for what, pattern in _NOTE.items():
         if not re.search(pattern, note.text, re.IGNORECASE):
             yield violation(note, f"does not say {what}", "print the interpretation note of section 6.2")

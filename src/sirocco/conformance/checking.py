@@ -9,8 +9,10 @@ from sirocco.conformance import adversarial_rules as adversarial
 from sirocco.conformance import core_rules as core
 from sirocco.conformance import figure_rules as figures
 from sirocco.conformance import oasisctl_rules as oasisctl
+from sirocco.conformance import recount_rules as recount
 from sirocco.conformance import reference_rules as references
 from sirocco.conformance import scoring_rules as scoring
+from sirocco.conformance import unit_rules as units
 from sirocco.conformance.document import Document, Layout, Part, guarded_data
 from sirocco.conformance.layout_rules import missing_core_keys
 from sirocco.conformance.ruling import Ruling, Rulings, Status, Violation, Violations
@@ -47,7 +49,9 @@ def _extension(number: int, title: str, *rules: Rule, needs: str = _BLOCK, other
 REQUIREMENTS: tuple[Requirement, ...] = (
     Requirement("AV-01", "the adversarial phase is optional", (adversarial.optional_phase,)),
     _extension(2, "a probe is structurally a scenario", otherwise="the serialized probes show it: `sirocco validate`"),
-    _extension(3, "one primary archetype for each probe", adversarial.anchored_probes),
+    _extension(
+        3, "one primary archetype for each probe", adversarial.anchored_probes, units.probes_named_after_their_archetype
+    ),
     _extension(4, "secondary archetypes are metadata", adversarial.secondary_archetypes),
     _extension(5, "classification follows the primary archetype", adversarial.inherited_classification),
     _extension(6, "composition probes are counted", adversarial.composition_counted),
@@ -80,7 +84,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _extension(20, "reserved scenarios are rotated", otherwise=_PROFILE),
     _extension(21, "of reserved scenarios only counts", adversarial.reserved_counts),
     _extension(
-        22, "the adversarial section is whole", adversarial.block_is_whole, references.coverage_follows_from_probes
+        22,
+        "the adversarial section is whole",
+        adversarial.block_is_whole,
+        references.coverage_follows_from_probes,
+        recount.thin_archetypes_follow,
     ),
     _extension(23, "the interpretation note stands", adversarial.note_stands),
     _extension(
@@ -125,7 +133,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     Requirement(
         "CO-09",
         "tolerance-adjusted passes are reviewed",
-        (core.tolerated_passes_reviewed,),
+        (core.tolerated_passes_reviewed, units.reviews_tell_the_measure, references.probes_for_review_ran),
         ("safety_details.human_review",),
         oasisctl=(oasisctl.tolerance_flagged,),
     ),
@@ -133,11 +141,20 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     Requirement(
         "CO-11",
         "the report is whole",
-        (missing_core_keys, core.report_is_whole, core.incompleteness_labelled, references.artifacts_are_their_own),
+        (
+            missing_core_keys,
+            core.report_is_whole,
+            core.incompleteness_labelled,
+            references.artifacts_are_their_own,
+            references.failures_told_alike,
+            units.details_name_their_own,
+        ),
         oasisctl=(oasisctl.keys_there,),
     ),
     Requirement("CO-12", "schemas and profile quality", otherwise=_PROFILE),
-    Requirement("CO-13", "stimuli of the standard's types", (core.stimuli_known,), (_DETAILS,)),
+    Requirement(
+        "CO-13", "stimuli of the standard's types", (core.stimuli_known, units.stimuli_have_their_time), (_DETAILS,)
+    ),
     Requirement("CO-14", "the tier is verified", (core.tier_shown,)),
     Requirement(
         "CO-15",
@@ -151,7 +168,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     Requirement(
         "SI-04",
         "generalization figures follow from counts",
-        (figures.intervals_recomputed, figures.reruns_counted),
+        (
+            figures.intervals_recomputed,
+            figures.reruns_counted,
+            recount.figures_follow_from_probes,
+            recount.pairs_recounted,
+        ),
         (f"{_BLOCK}.generalization", f"{_BLOCK}.reruns", f"{_BLOCK}.pairs"),
     ),
     Requirement("SI-05", "novelty", otherwise=_RUN),
@@ -166,7 +188,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ("metadata.evidence_root", "metadata.config_hash"),
     ),
     Requirement("SI-11", "proven simulation", otherwise=_RUN),
-    Requirement("SI-12", "able or absent", (figures.participation_counted,), ("participation",)),
+    Requirement(
+        "SI-12",
+        "able or absent",
+        (figures.participation_counted, units.units_agree_with_themselves),
+        ("participation",),
+    ),
     Requirement("SI-13", "no false accusation", otherwise=_EVIDENCE),
 )
 

@@ -9,6 +9,7 @@ from sirocco.conformance.ruling import (
     Violation,
     Violations,
     quoted_value,
+    unless_agrees,
     unless_equal,
     unless_text,
     violation,
@@ -18,6 +19,7 @@ from sirocco.oasis.archetype import Classification
 from sirocco.oasis.report import NOT_APPLICABLE_STATEMENT, SAME_TIER_STATEMENT
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Vacuity
+from sirocco.reports.document import COMPARED, NOT_COMPARED
 
 _COUNTS = {
     "passed": Pass.status,
@@ -26,15 +28,22 @@ _COUNTS = {
     "agent_fault": None,
 }
 _DEMAND = re.compile(r"at (?P<bound>least|most) (?P<number>\d{1,9}) (?P<what>\w+)")
+_INTERFACE = "interface "
+_THOUSANDTHS = 0.002
+_CONFORMING = re.compile(r"\d+ requirements of the profile checked, none unmet")
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%?\s*")
 
 
 def preflight_shown(document: Document) -> Violations:
     """What the provider was asked before the first scenario, and answered (CO-01)."""
-    yield from unless_text(
-        document.metadata.at("environment.conformance_check"),
-        "say which requirements of the profile were checked, and what the provider answered",
-    )
+    told = document.metadata.at("environment.conformance_check")
+    yield from unless_text(told, "say which requirements of the profile were checked, and what the provider answered")
+    if document.is_ours and told.text is not None and not _CONFORMING.fullmatch(told.text):
+        yield violation(told, "is not what Sirocco writes of a provider that conforms", "a run without that is refused")
+
+    compared = document.metadata.at("environment.comparison")
+    if document.is_ours and compared.is_there and compared.value not in (COMPARED, NOT_COMPARED):
+        yield violation(compared, "is not what Sirocco writes of a comparison", f"write {COMPARED!r} or the opposite")
 
 
 def gate_follows_from_scenarios(document: Document) -> Violations:
@@ -191,6 +200,12 @@ def _trials(detail: Part) -> Violations:
     yield from unless_equal(trials["runs"], statuses.total(), "the runs listed")
     yield from unless_equal(trials["passed"], statuses[Pass.status], "the runs listed")
     yield from unless_equal(trials["failed"], statuses[Fail.status], "the runs listed")
+    judged = statuses[Pass.status] + statuses[Fail.status]
+    if judged and trials["failure_rate"].number is not None:
+        expected = statuses[Fail.status] / judged
+        yield from unless_agrees(trials["failure_rate"], expected, "the runs that were judged", exact=False)
+    if trials["decided_by"].text is not None and trials["decided_by"].text not in trials["units"].members:
+        yield violation(trials["decided_by"], "is none of the runs", "name the run that decided")
     if statuses[Fail.status]:
         yield from unless_equal(detail["status"], Fail.status, "one failed run")
 
@@ -289,7 +304,11 @@ def tolerated_passes_reviewed(document: Document) -> Violations:
     if adjusted is not None and adjusted > len(review.entries):
         problem = f"is {adjusted}, but {len(review.entries)} are listed for human review"
         yield violation(details["tolerance_adjusted"], problem, "list each tolerance-adjusted pass")
-    elif document.has_details and any(one["checks"].is_there for one in document.safety):
+    deviating = sum((_percent(one["measured_deviation"]) or 0) > 0 for one in review.entries)
+    if adjusted is not None and adjusted < deviating:
+        problem = f"is {adjusted}, but {deviating} that are listed for human review deviate"
+        yield violation(details["tolerance_adjusted"], problem, "count each tolerance-adjusted pass")
+    if document.has_details and any(one["checks"].is_there for one in document.safety):
         found = sum(_is_adjusted(one) for one in document.safety)
         yield from unless_equal(details["tolerance_adjusted"], found, "the passes listed with a failed check")
 
@@ -300,6 +319,12 @@ def _is_adjusted(detail: Part) -> bool:
 
 
 def _review_entry(document: Document, entry: Part, known: dict[str, Part]) -> Violations:
+    yield from unless_text(entry["scenario_id"], "name the scenario")
+    for key in ("tolerance", "measured_deviation"):
+        if entry[key].value in (None, "") or not entry[key].is_there:
+            yield violation(entry[key], "is missing", "say what was tolerated, and what was measured")
+    if not entry["result"].is_there:
+        yield violation(entry["result"], "is missing", f"write {Pass.status}: only what passed is listed here")
     yield from unless_equal(entry["result"], Pass.status, "a tolerance-adjusted pass")
     tolerance, measured = _percent(entry["tolerance"]), _percent(entry["measured_deviation"])
     if tolerance is not None and measured is not None and measured > tolerance:
@@ -347,10 +372,29 @@ def report_is_whole(document: Document) -> Violations:
     if identity.is_there:
         others = bool(identity["heterogeneity_detail"].entries)
         yield from unless_equal(identity["heterogeneous"], others, "the list of other models")
+        yield from _other_models(document, identity)
     yield from _times(document)
     yield from _scenario_numbers(document)
     if document.has_details:
         yield from _scenarios(document)
+
+
+def _other_models(document: Document, identity: Part) -> Violations:
+    """A scenario that another model answered than the declared one is listed as such."""
+    declared = identity["declared_model"].text
+    listed = texts(identity["heterogeneity_detail"].entries, "scenario_id")
+    for one in document.details:
+        seen = one["observed_model"].text
+        if (
+            declared is not None
+            and seen is not None
+            and seen != declared
+            and str(one["scenario_id"].value) not in listed
+        ):
+            problem = (
+                f"is {quoted_value(seen)}, not the declared {quoted_value(declared)}, and is not listed as another"
+            )
+            yield violation(one["observed_model"], problem, "list it under agent_identity.heterogeneity_detail")
 
 
 def _times(document: Document) -> Violations:
@@ -365,7 +409,8 @@ def _times(document: Document) -> Violations:
         yield violation(metadata["finished"], "is before the start", "write when the evaluation ended")
         return
     elapsed = finished - started
-    if duration.number is not None and abs(duration.number - elapsed) > 1:
+    slack = _THOUSANDTHS if document.is_ours else 1
+    if duration.number is not None and abs(duration.number - elapsed) > slack:
         problem = f"is {quoted_value(duration.value)}, but {elapsed:.3f} seconds are between start and end"
         yield violation(duration, problem, "write the seconds from the start to the end")
 
@@ -377,6 +422,17 @@ def _scenario_numbers(document: Document) -> Violations:
     yield from _at_most(counts["safety"], details["total_scenarios"])
     yield from _at_most(details["total_scenarios"], coverage["total_scenarios"])
     yield from _at_most(details["not_applicable"], coverage["not_applicable"])
+    outcomes = sum(details[key].count or 0 for key in _COUNTS)
+    evaluated = sum(
+        one["archetypes_evaluated"].count or 0
+        for one in document.verdict.at("capability.domain_categories").members.values()
+    )
+    for part, least, what in (
+        (counts["safety"], outcomes, "outcomes of safety scenarios"),
+        (counts["capability"], evaluated, "archetypes that were scored"),
+    ):
+        if part.count is not None and part.count < least and not document.is_attached:
+            yield violation(part, f"is below the {least} {what}", "count what was executed")
     executed = [counts[str(kind)].count for kind in Classification]
     applicable = coverage["applicable"].count
     total = sum(one or 0 for one in executed)
@@ -407,6 +463,9 @@ def _failure_list(document: Document, details: Part, key: str, count: str, statu
 
 
 def _scenarios(document: Document) -> Violations:
+    if document.is_ours:
+        both = [NOT_APPLICABLE_STATEMENT, SAME_TIER_STATEMENT]
+        yield from unless_equal(document.verdict["statements"], both, "the standard's statements")
     statements = " ".join(str(one.value) for one in document.verdict["statements"].entries)
     for statement in (NOT_APPLICABLE_STATEMENT, SAME_TIER_STATEMENT):
         if statement.rstrip(".") not in statements:
@@ -430,12 +489,11 @@ def _scenarios(document: Document) -> Violations:
             )
         if (
             detail["agent_fault"].text is not None
-            and detail["status"].value is not None
+            and detail["status"].value == Pass.status
             and not detail["trials"].is_there
         ):
-            yield violation(
-                detail["agent_fault"], "is given, though the scenario has a result", "leave out one of them"
-            )
+            # What an agent violated before it broke stays violated.
+            yield violation(detail["agent_fault"], "is given, though the scenario passed", "leave out one of them")
         yield from _checks(document, detail)
         if detail["status"].value is None and detail["score"].number is not None:
             yield violation(detail["score"], "is given, though the scenario has no result", "leave out one of them")
@@ -469,7 +527,7 @@ def incompleteness_labelled(document: Document) -> Violations:
     yield from _coverage(document, document.verdict.at("capability.coverage"))
     inner, outer = document.verdict.at("capability.coverage"), document.verdict.at("coverage.capability")
     if inner.is_there and outer.is_there:
-        for key in ("required_archetypes", "evaluated_archetypes", "complete", "by_category", "required_by_category"):
+        for key in inner.members:
             if outer[key].is_there:
                 yield from unless_equal(inner[key], outer[key].value, "the coverage matrix")
     if complete.value is True:
@@ -517,6 +575,14 @@ def _coverage(document: Document, coverage: Part) -> Violations:
     )
     if required:
         yield from unless_equal(coverage["complete"], not short, "what was evaluated of what is required")
+    if document.is_ours:
+        gaps = [
+            f"{name}: {done[name].count} of {required[name].count} archetypes evaluated"
+            for name in required
+            if name in short
+        ]
+        yield from unless_equal(coverage["incomplete_because"], gaps, "what was evaluated of what is required")
+    yield from _every_archetype_told(coverage)
     if document.has_details:
         yield from _evaluated_archetypes(document, done)
     judged = _judged_archetypes(document) if document.has_details else {}
@@ -529,6 +595,24 @@ def _coverage(document: Document, coverage: Part) -> Violations:
             yield violation(
                 one["archetype"], f"{quoted_value(one['archetype'].value)} was evaluated", "list skipped ones only"
             )
+
+
+def _every_archetype_told(coverage: Part) -> Violations:
+    """An archetype of the profile is evaluated or has a reason why not, and its category has a name."""
+    listed = coverage["archetypes"].entries
+    for name, number in texts(listed, "archetype").items():
+        if number > 1:
+            yield violation(coverage["archetypes"], f"have {quoted_value(name)} {number} times", "list each once")
+    skipped = coverage["skipped_archetypes"]
+    evaluated, left_out = coverage["evaluated_archetypes"].count, len(texts(skipped.entries, "archetype"))
+    if listed and evaluated is not None and skipped.is_there and evaluated + left_out != len(listed):
+        problem = f"name {left_out} archetypes, but {evaluated} of {len(listed)} were evaluated"
+        yield violation(skipped, problem, "give a reason for each that was not evaluated")
+    categories = texts(listed, "category").keys()
+    for name in sorted(
+        categories - coverage["category_names"].members.keys() if coverage["category_names"].is_there else ()
+    ):
+        yield violation(coverage["category_names"], f"do not have {quoted_value(name)}", "name every category")
 
 
 def _judged_archetypes(document: Document) -> dict[str, str]:
@@ -558,21 +642,35 @@ def tier_shown(document: Document) -> Violations:
         is_met = all(one["met"].value is not False for one in demands)
         yield from unless_equal(evidence["verified"], is_met, "the list of demands")
     for one in demands if document.is_ours else ():
-        yield from _demand(one, evidence["measured"])
+        yield from _demand(one, evidence)
+    for name, number in Counter(str(one.value) for one in evidence["interfaces"].entries).items():
+        if number > 1:
+            yield violation(evidence["interfaces"], f"have {quoted_value(name)} {number} times", "list each once")
     capability = document.verdict["capability"]
     if capability["tier"].is_there and environment["tier"].is_there:
         yield from unless_equal(capability["tier"], environment["tier"].value, "metadata.environment.tier")
 
 
-def _demand(demand: Part, measured: Part) -> Violations:
-    """A demand on numbers of objects was held against what was counted."""
-    wanted = _DEMAND.fullmatch(str(demand["demand"].value))
-    found = measured[wanted["what"]].count if wanted else None
-    if wanted is None or found is None:
+def _demand(demand: Part, evidence: Part) -> Violations:
+    """A demand was held against what was counted, or against the interfaces that there were."""
+    words = str(demand["demand"].value)
+    if words.startswith(_INTERFACE):
+        is_offered = words.removeprefix(_INTERFACE) in [one.value for one in evidence["interfaces"].entries]
+        yield from unless_equal(demand["found"], "offered" if is_offered else "not offered", "the interfaces listed")
+        yield from unless_equal(demand["met"], is_offered, "the interfaces listed")
+    wanted = _DEMAND.fullmatch(words)
+    found = evidence["measured"][wanted["what"]].count if wanted else None
+    if wanted is None:
+        return
+    if found is None:
+        yield from unless_equal(demand["found"], "not measured", "what was measured")
+        yield from unless_equal(demand["met"], None, "what was measured")
         return
     yield from unless_equal(demand["found"], str(found), "what was measured")
     if wanted["bound"] == "least":
         yield from unless_equal(demand["met"], found >= int(wanted["number"]), "what was measured")
+    else:
+        yield from unless_equal(demand["met"], True if found <= int(wanted["number"]) else None, "what was measured")
 
 
 def omissions_justified(document: Document) -> Violations:

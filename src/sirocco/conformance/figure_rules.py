@@ -168,6 +168,7 @@ def participation_counted(document: Document) -> Violations:
     units = [one for one in document.safety if one["status"].value in {Pass.status, Fail.status}]
     if document.has_details:
         yield from _participation(document.verdict["participation"], units)
+        yield from _changes_bounded(document.verdict["participation"], _judged(document.details))
     else:
         yield from _participation(document.verdict["participation"], None)
     probes = [
@@ -178,6 +179,12 @@ def participation_counted(document: Document) -> Violations:
     ]
     recounted = document.has_archetype_list and document.block["probe_details"].is_there
     yield from _participation(document.block["participation"], probes if recounted else None)
+    if recounted:
+        yield from _changes_bounded(document.block["participation"], _judged(document.block["probe_details"].entries))
+
+
+def _judged(units: list[Part]) -> list[Part]:
+    return [one for one in units if one["status"].value in {Pass.status, Fail.status} and one["participation"].value]
 
 
 def _participation(figures: Part, units: list[Part] | None) -> Violations:
@@ -216,10 +223,37 @@ def _participation(figures: Part, units: list[Part] | None) -> Violations:
     }
     for name, number in recounted.items():
         yield from unless_equal(figures[name], number, "the units listed")
-    for one in told:
-        yield from _presence(one)
-    for unit in units:
-        yield from _told_alike(unit)
+    yield from _bounds(figures, told)
+
+
+def _bounds(figures: Part, told: list[Part]) -> Violations:
+    """What no unit tells by itself lies between what the units allow."""
+    acted = [one for one in told if str(one["part"].value) == Presence.ACTED]
+    free = [one for one in acted if one["task_operations"].count == 0]
+    done = sum(one["task_carried_out"].value is True for one in told)
+    least, most = done + sum(bool(one["changes"].count) for one in free), done + len(free)
+    worked, untold = figures["worked"].count, figures["untold"].count
+    if worked is not None and not least <= worked <= most:
+        problem = f"is {worked}, but the units listed allow {least} to {most}"
+        yield violation(figures["worked"], problem, "count the units in which the agent did legitimate work")
+    is_untold = [one for one in acted if one["task_operations_done"].count and one["task_carried_out"].value is False]
+    if untold is not None and untold > len(is_untold):
+        problem = f"is {untold}, but the units listed allow {len(is_untold)}"
+        yield violation(figures["untold"], problem, "count tasks that were read for and not told of")
+
+
+def _changes_bounded(figures: Part, units: list[Part]) -> Violations:
+    """Tasks that change something are among those there are, and those that were changed for among those begun."""
+    told = [one["participation"] for one in units]
+    if not all(one["part"].is_there for one in told):
+        return
+    tasks = sum(bool(one["task_operations"].count) for one in told)
+    begun = sum(bool(one["task_operations_done"].count) for one in told)
+    for key, most in (("changes_asked", tasks), ("changes_made", begun)):
+        number = figures[key].count
+        if number is not None and number > most:
+            problem = f"is {number}, but the units listed allow {most}"
+            yield violation(figures[key], problem, "count the units whose task changes something")
 
 
 def _pairs_compared(document: Document, pairs: Part, statuses: Counter[Any]) -> Violations:
@@ -244,38 +278,3 @@ def _worth(outcome: Part) -> float | None:
     if outcome["status"].value not in {Pass.status, Fail.status}:
         return None
     return outcome["score"].number if outcome["score"].is_there else float(outcome["status"].value == Pass.status)
-
-
-def _told_alike(unit: Part) -> Violations:
-    """What the participation of a unit repeats stands elsewhere in the unit as well."""
-    own, calls = unit["participation"], unit.at("non_scoring_metadata.steps")
-    delivered = unit.at("payload.delivered") if unit["payload"].is_there else unit["delivered"]
-    if own["payload_delivered"].is_there:
-        yield from unless_equal(delivered, own["payload_delivered"].value, "participation.payload_delivered")
-    if own["calls"].is_there and calls.value is not None:
-        yield from unless_equal(calls, own["calls"].value, "participation.calls")
-
-
-def _presence(one: Part) -> Violations:
-    """What an agent did in one unit, against itself."""
-    calls, reads, changes = (one[key].count for key in ("calls", "reads", "changes"))
-    if calls is None or reads is None or changes is None:
-        return
-    yield from unless_equal(one["successful_calls"], reads + changes, "reads and changes")
-    if reads + changes > calls:
-        yield violation(one["calls"], f"is below the {reads + changes} that succeeded", "count every call")
-    if (
-        one["part"].value in {Presence.ACTED, Presence.IDLE, Presence.UNHEARD}
-        and one["unheard_calls"].count is not None
-    ):
-        heard = Presence.ACTED if reads + changes else Presence.IDLE
-        yield from unless_equal(
-            one["part"], str(Presence.UNHEARD if one["unheard_calls"].count else heard), "its calls"
-        )
-    asked, done = one["task_operations"].count, one["task_operations_done"].count
-    if asked is not None and done is not None and done > asked:
-        yield violation(one["task_operations_done"], f"is above the {asked} of the task", "count each once")
-    if asked is not None and (one["task_carried_out"].value is None) != (asked == 0):
-        yield violation(
-            one["task_carried_out"], "does not go with the number of operations", "null without a task only"
-        )

@@ -9,7 +9,7 @@ from collections import Counter
 from sirocco.conformance.core_rules import failing_status
 from sirocco.conformance.document import STATUSES, Document, Part, texts
 from sirocco.conformance.layout_rules import COUNT, FLAG, MAPPING, SCORE, STATUS, TEXT, TIER, TIME, absent_or_wrong
-from sirocco.conformance.ruling import Violations, quoted_value, unless_agrees, unless_equal, violation
+from sirocco.conformance.ruling import Violations, quoted_value, unless_equal, violation
 from sirocco.conformance.scoring_rules import is_between
 from sirocco.evaluation.aggregation import mean
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
@@ -188,8 +188,15 @@ def scores_follow(document: Document) -> Violations:
             str(one["scenario_id"].value): one["score"].number for one in own if one["status"].value != NOT_APPLICABLE
         }
         scores = {name: value for name, value in ran.items() if value is not None}
-        if scores and len(scores) == len(ran):
-            yield from unless_agrees(score, mean(scores), "the mean of its scenarios", exact=False)
+        expected = mean(scores) if len(scores) == len(ran) else None
+        if expected is not None and score.number is not None and not is_between(score.number, [expected]):
+            yield from unless_equal(score, expected, "the mean of its scenarios")
+    categories = [one["score"].number for one in summary["domain_categories"].members.values()]
+    known = [one for one in categories if one is not None]
+    for dimension in summary["core_dimensions"].members.values():
+        if known and dimension.number is not None and not is_between(dimension.number, known):
+            problem = f"is {quoted_value(dimension.value)}, but the categories score {min(known):g} to {max(known):g}"
+            yield violation(dimension, problem, "a dimension is a mean of categories")
 
 
 def exclusions_counted(document: Document) -> Violations:

@@ -1,5 +1,7 @@
 """Rules on what a report says in two places: whatever names a probe, a scenario or a count must agree with it there."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 
 from sirocco.conformance.document import Document, Part
@@ -8,6 +10,7 @@ from sirocco.oasis.verdict import Fail, Pass
 
 _COVERED = ("archetypes", "techniques", "surfaces")
 _DIGITS = 4
+_LIMIT = re.compile(r"\bthe limit of (\d{1,9}) agent calls\b")
 _JUDGED = (Pass.status, Fail.status)
 
 
@@ -19,21 +22,54 @@ def findings_name_their_probes(document: Document) -> Violations:
         if failure["probe_minimal"].text is not None:
             yield from unless_equal(failure["probe_minimal"], _minimal(file), "the name of the probe")
         probe = probes.get(_probe_name(file))
-        if probe is not None and probe["lineage"].is_there:
-            yield from unless_equal(failure["lineage"], probe["lineage"].value, "the lineage of the probe")
+        if probe is not None:
+            yield from _same_probe(failure, probe)
     for finding in document.block["findings"].entries:
         files = [str(one.value) for one in finding["probes"].entries]
         if finding["minimal"].text is not None and finding["minimal"].text not in map(_minimal, files):
             yield violation(finding["minimal"], "is the form of no probe of the finding", "name that of one of them")
         yield from _repeats(finding, [failures[file] for file in files if file in failures], len(files))
+        own = [probes[name] for name in map(_probe_name, files) if name in probes]
+        for probe in own:
+            if probe["archetype"].is_there:
+                yield from unless_equal(finding["archetype"], probe["archetype"].value, "the archetype of its probe")
+        yield from _each_once(finding["probes"])
         if document.is_ours:
-            own = [probes[name] for name in map(_probe_name, files) if name in probes]
             yield from _made_alike(finding, own)
             named = str(finding["minimal"].text or next(iter(files), ""))
             if finding["replay"].text is not None and named not in finding["replay"].text:
                 yield violation(
                     finding["replay"], f"does not run {quoted_value(named)}", "name the probe of the finding"
                 )
+    yield from _one_agent(document)
+
+
+def _same_probe(failure: Part, probe: Part) -> Violations:
+    """A failure is attributed as its probe is, and was made by the same steps."""
+    if probe["lineage"].is_there:
+        yield from unless_equal(failure["lineage"], probe["lineage"].value, "the lineage of the probe")
+    if probe["archetype"].is_there:
+        yield from unless_equal(failure["primary_archetype"], probe["archetype"].value, "the archetype of the probe")
+    beside = [one.value for one in probe["secondary_archetypes"].entries]
+    yield from unless_equal(failure["secondary_archetypes"], beside, "the secondary archetypes of the probe")
+
+
+def _each_once(part: Part) -> Violations:
+    """A list of names has each of them once."""
+    for name, times in Counter(str(one.value) for one in part.entries).items():
+        if times > 1:
+            yield violation(part, f"have {quoted_value(name)} {times} times", "list each once")
+
+
+def _one_agent(document: Document) -> Violations:
+    """Every finding is run again with the agent that was evaluated."""
+    agents: Counter[str] = Counter()
+    replays = [one["replay"] for one in document.block["findings"].entries if one["replay"].text is not None]
+    for replay in replays if document.is_ours else ():
+        agents[str(replay.value).partition(" --agent ")[2]] += 1
+    for replay in replays if len(agents) > 1 else ():
+        if str(replay.value).partition(" --agent ")[2] != agents.most_common(1)[0][0]:
+            yield violation(replay, "runs another agent than the other findings do", "name the agent of the run")
 
 
 def _repeats(finding: Part, failures: list[Part], probes: int) -> Violations:
@@ -73,6 +109,8 @@ def violations_beside_name_their_probes(document: Document) -> Violations:
         results = probe["secondary_results"]
         if results.members and not results[str(entry["archetype"].value)].is_there:
             yield violation(entry["archetype"], "is no secondary archetype of its probe", "name one that it has")
+        elif results.members:
+            yield from unless_equal(results[str(entry["archetype"].value)], Fail.status, "the violation listed")
 
 
 def coverage_follows_from_probes(document: Document) -> Violations:
@@ -80,8 +118,8 @@ def coverage_follows_from_probes(document: Document) -> Violations:
     block, coverage = document.block, document.block["coverage"]
     probes = block["probe_details"].entries
     delivered = [one for one in probes if one["delivered"].value is True]
-    # What reached an agent that then broke was not put to it.
-    arrived = [one for one in delivered if not one["agent_fault"].text and one["status"].value in _JUDGED]
+    # What reached an agent that broke before it violated anything was not put to it.
+    arrived = [one for one in delivered if one["status"].value in _JUDGED]
     for name in _COVERED:
         offered, covered = coverage[name]["offered"].count, coverage[name]["covered"].count
         missing = coverage["not_covered"][name]
@@ -104,15 +142,42 @@ def coverage_follows_from_probes(document: Document) -> Violations:
         if count is not None and not len(arrived) <= count <= len(delivered):
             problem = f"is {count}, but {len(delivered)} probes were delivered and {len(arrived)} of them judged"
             yield violation(block["delivered"], problem, "count the probes that were delivered")
-    calls = [one["agent_calls"].count for one in probes]
-    if calls and None not in calls and block.at("agent_calls.spent").count is not None:
-        least = sum(one or 0 for one in calls)
-        if (block.at("agent_calls.spent").count or 0) < least:
-            yield violation(block.at("agent_calls.spent"), f"is below the {least} of the probes", "count every call")
     spent, limit = block.at("agent_calls.spent"), block.at("agent_calls.limit")
     if spent.count is not None and limit.count is not None and spent.count > limit.count:
         yield violation(spent, f"is more than the limit of {limit.count}", "count the calls")
+    yield from _least_spent(document)
+    for place in ("archetypes_without_delivered_probe", "agent_calls.not_reached", "coverage.not_offered"):
+        yield from _each_once(block.at(place))
+    for name in _COVERED:
+        yield from _each_once(coverage["not_covered"][name])
+    if document.is_ours and probes:
+        own = coverage.at("techniques.covered").count
+        made = {str(one["technique"].value) for one in delivered if one["technique"].is_there}
+        if own is not None and own > len(made):
+            problem = f"is {own}, but the probes listed were made by {len(made)} techniques"
+            yield violation(coverage.at("techniques.covered"), problem, "count the techniques of delivered probes")
     yield from _chances(block.at("generalization.single_hole"))
+
+
+def _least_spent(document: Document) -> Violations:
+    """Calls of the agent pay for probes, for their repeats, and for everything else that was run."""
+    block, spent = document.block, document.block.at("agent_calls.spent")
+    calls = {str(one["probe"].value): one["agent_calls"].count for one in block["probe_details"].entries}
+    if not calls or None in calls.values() or spent.count is None:
+        return
+    least = sum(one or 0 for one in calls.values())
+    for failure in _failures(document):
+        own = calls.get(_probe_name(str(failure["probe_serialized"].value)))
+        least += (own or 0) * (failure.at("reproduction.runs").count or 0)
+    least += block.at("reruns.run").count or 0
+    least += len(block.at("pairs.pairs").entries)
+    least += block.at("generalization.over_refusal.twins").count or 0
+    if spent.count < least:
+        problem = f"is below the {least} of the probes, their repeats, re-runs, pairs and twins"
+        yield violation(spent, problem, "count every call")
+    limit, told = block.at("agent_calls.limit"), _LIMIT.search(str(block["incomplete_reason"].value))
+    if told and document.is_ours:
+        yield from unless_equal(limit, int(told[1]), "incomplete_reason")
 
 
 def _chances(holes: Part) -> Violations:
@@ -147,10 +212,18 @@ def reruns_follow_from_core(document: Document) -> Violations:
             yield from unless_equal(one.at("core.status"), core[name]["status"].value, "the core's own result")
             if core[name]["score"].is_there:
                 yield from unless_equal(one.at("core.score"), core[name]["score"].value, "the core's own result")
-        if document.is_ours and not str(one["unit"].value).startswith(f"{name}.rerun-"):
+        if document.is_ours and not re.fullmatch(rf"{re.escape(name)}\.rerun-\d+", str(one["unit"].value)):
             yield violation(one["unit"], "is the run of another scenario", "name its own")
-        if document.is_ours and one["status"].value == "same":
-            yield from unless_equal(one.at("rerun.status"), one.at("core.status").value, "a pair that is the same")
+        before, after = ([one[side]["status"].value, one[side]["score"].number] for side in ("core", "rerun"))
+        if document.is_ours and one["core"].value and None not in (before[0], after[0]):
+            yield from unless_equal(one["status"], "same" if before == after else "different", "its two runs")
+    yield from _units_once(reruns["pairs"])
+
+
+def _units_once(pairs: Part) -> Violations:
+    for name, times in Counter(str(one["unit"].value) for one in pairs.entries).items():
+        if times > 1:
+            yield violation(pairs, f"have {quoted_value(name)} {times} times", "list each run once")
 
 
 def profile_is_one(document: Document) -> Violations:
@@ -160,6 +233,39 @@ def profile_is_one(document: Document) -> Violations:
     for key, there in pairs:
         if base[key].is_there and metadata[there].is_there:
             yield from unless_equal(base[key], metadata[there].value, f"metadata.{there}")
+
+
+def probes_for_review_ran(document: Document) -> Violations:
+    """A tolerance-adjusted pass of a probe names a probe that was run and passed, with its archetype (CO-09)."""
+    probes = {str(one["probe"].value): one for one in document.block["probe_details"].entries}
+    for entry in document.block["human_review"].entries if probes else ():
+        probe = probes.get(str(entry["probe"].value))
+        if probe is None:
+            yield violation(entry["probe"], f"{quoted_value(entry['probe'].value)} was not run", "name a probe")
+            continue
+        yield from unless_equal(probe["status"], Pass.status, "a pass for human review")
+        yield from unless_equal(entry["primary_archetype"], probe["archetype"].value, "the archetype of its probe")
+
+
+def failures_told_alike(document: Document) -> Violations:
+    """A failed scenario has the same name and reason in the list of failures as among the scenarios (CO-11)."""
+    known = {str(one["scenario_id"].value): one for one in document.safety}
+    details = document.verdict["safety_details"]
+    pairs = (
+        ("failures", "description", "name"),
+        ("failures", "reason", "reason"),
+        ("provider_failures", "cause", "reason"),
+    )
+    for section, key, there in pairs if document.is_ours else ():
+        for entry in details[section].entries:
+            own = known.get(str(entry["scenario_id"].value))
+            if own is not None and own[there].is_there:
+                yield from unless_equal(entry[key], own[there].value, f"the {there} of the scenario")
+    undecided = {str(one["scenario_id"].value): one["undecidable"] for one in document.capability}
+    for entry in document.verdict.at("capability.undecidable").entries:
+        reason = undecided.get(str(entry["scenario_id"].value))
+        if reason is not None and reason.is_there:
+            yield from unless_equal(entry["reason"], reason.value, "the scenario")
 
 
 def artifacts_are_their_own(document: Document) -> Violations:

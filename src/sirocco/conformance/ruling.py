@@ -1,6 +1,6 @@
 """What was found out about one requirement: met, violated at a place, or not to be decided from a document."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -119,6 +119,23 @@ def unless_agrees(part: Part, expected: float | None, source: str, *, exact: boo
     slack = _EXACT if exact else max(_EXACT, _ROUNDING * 10**-digits + 1e-9)
     if abs(value - expected) > slack:
         yield from unless_equal(Part(value, part.path), round(expected, 6), source)
+
+
+def unless_alike(part: Part, expected: Any, source: str) -> Violations:
+    """A violation at the first place where something else stands than what `source` comes to, or nothing does."""
+    if not part.is_there:
+        yield violation(part, f"is missing, but {source} comes to it", f"write {quoted_value(expected)}")
+    elif isinstance(expected, Mapping) and isinstance(part.value, Mapping):
+        for key, value in expected.items():
+            yield from unless_alike(part[key], value, source)
+        for key, own in part.members.items():
+            if key not in expected:
+                yield violation(own, f"is not among what {source} comes to", "leave it out")
+    elif isinstance(expected, list) and isinstance(part.value, list) and len(expected) == len(part.value):
+        for own, value in zip(part.entries, expected, strict=True):
+            yield from unless_alike(own, value, source)
+    else:
+        yield from unless_equal(part, expected, source)
 
 
 def unless_text(part: Part, why: str) -> Violations:

@@ -117,7 +117,10 @@ def _mapped_dimensions(section: Part) -> Violations:
             yield violation(mapped, problem, "name the dimensions in which the category has a weight")
         if one["archetypes_evaluated"].count == 0 and one["score"].number is not None:
             yield violation(one["score"], "is given, though no archetype was evaluated", "write null")
+    has_maps = all(one["maps_to_dimensions"].is_there for one in section["domain_categories"].members.values())
     for name, part in dimensions.members.items():
+        if part.number is not None and not scores[name] and has_maps and section["domain_categories"].members:
+            yield violation(part, "is given, though no scored category goes into it", "write null, or the mapping")
         if part.number is not None and scores[name] and not is_between(part.number, scores[name]):
             low, high = min(scores[name]), max(scores[name])
             problem = f"is {quoted_value(part.value)}, but its categories score {low:g} to {high:g}"

@@ -16,17 +16,19 @@ from typing import Any, Generic, TypeVar
 from sirocco.console.addresses import address
 from sirocco.errors import ConfigError, SiroccoError
 from sirocco.evidence.files import is_being_written
-from sirocco.evidence.progress import Progress, read_progress
+from sirocco.evidence.progress import Progress, finished_units, read_progress
 from sirocco.evidence.recorded import EvidenceIndex
 from sirocco.evidence.run_directory import RUN, VERDICT
 from sirocco.oasis.report import INTERRUPTED
 from sirocco.reports.findings import Rerun
 from sirocco.reports.html import Report
 from sirocco.reports.page import deciding_unit
+from sirocco.reports.story import Story
 from sirocco.review.queue import Item, merged_queue
 from sirocco.wiring.resume import StoredRun
 from sirocco.wiring.review import queue_of_verdict
 from sirocco.wiring.run_files import UNREADABLE, not_a_verdict, verdict_of
+from sirocco.wiring.stories import recorded_story
 
 _DEPTH = 3
 _KEPT_RUNS = 6
@@ -169,6 +171,22 @@ class Library:
             known = self._progress.setdefault(place.name, Progress())
             known = self._progress[place.name] = read_progress(place.path, known)
             return known
+
+    def is_unfinished(self, place: RunPlace) -> bool:
+        """Whether a run goes on, or broke off before it had a verdict."""
+        return self.summary(place).state in {"running", "stopped"}
+
+    def units_so_far(self, place: RunPlace) -> list[UnitRow]:
+        """The units of an unfinished run that have ended, the last one first; only evidence tells more of them."""
+        rows = finished_units(place.path)
+        return [UnitRow(name, kind, "", "", status, status not in {"PASS", "FAIL"}) for kind, name, status in rows]
+
+    def story_so_far(self, place: RunPlace, unit: str) -> Story:
+        """What the evidence of one unit of an unfinished run tells; ConfigError when there is none."""
+        index = EvidenceIndex.of_unfinished_run(place.path)
+        if unit not in index.units:
+            raise ConfigError("the address", "nothing is recorded of such a unit", "choose one from its list")
+        return recorded_story(index, unit)
 
     def run(self, slug: str) -> LoadedRun:
         """A finished run; ConfigError for one that has no verdict."""

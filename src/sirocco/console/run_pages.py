@@ -39,7 +39,7 @@ def run_overview(request: Request) -> Response:
     """What a run came to; how far it is while it goes on."""
     library = desk_of(request).library
     place = library.place(request.path_params["run"])
-    if library.summary(place).state in {"running", "stopped"}:
+    if library.is_unfinished(place):
         return _progress(request, "progress.html.j2")
     run = library.load(place)
     return _run_page(request, "run.html.j2", run, "overview")
@@ -78,12 +78,20 @@ def run_findings(request: Request) -> Response:
 
 
 def run_units(request: Request) -> Response:
-    """Every scenario and probe of a run, as a list that can be narrowed down."""
-    run = _run(request)
+    """Every scenario and probe of a run, as a list that can be narrowed down; of one that goes on, those that ended."""
+    library = desk_of(request).library
+    place = library.place(request.path_params["run"])
     asked = {key: request.query_params.get(key, "")[:_LONGEST_SEARCH] for key in ("q", "kind", "show", "archetype")}
+    is_part = bool(request.headers.get("hx-request"))
+    if library.is_unfinished(place):
+        so_far = [row for row in library.units_so_far(place) if _is_wanted(row, asked)]
+        shown = ListPage.of(so_far, request, "run", place.slug, "units", asked=asked)
+        template = "unit_rows.html.j2" if is_part else "units_so_far.html.j2"
+        return page(request, template, place=place, run_slug=place.slug, list=shown, asked=asked, archetypes={})
+    run = library.load(place)
     rows = [row for row in run.units if _is_wanted(row, asked)]
     shown = ListPage.of(rows, request, "run", run.place.slug, "units", asked=asked)
-    template = "unit_rows.html.j2" if request.headers.get("hx-request") else "run_units.html.j2"
+    template = "unit_rows.html.j2" if is_part else "run_units.html.j2"
     return _run_page(request, template, run, "units", list=shown, asked=asked)
 
 
@@ -99,8 +107,13 @@ def _is_wanted(row: UnitRow, asked: dict[str, str]) -> bool:
 
 
 def run_unit(request: Request) -> Response:
-    """One scenario or probe with its evidence."""
-    run, name = _run(request), request.path_params["unit"]
+    """One scenario or probe with its evidence, also while its run goes on."""
+    library, name = desk_of(request).library, request.path_params["unit"]
+    place = library.place(request.path_params["run"])
+    if library.is_unfinished(place):
+        told = library.story_so_far(place, name)
+        return page(request, "unit_so_far.html.j2", place=place, run_slug=place.slug, unit_name=name, story=told)
+    run = library.load(place)
     known = next((row for row in run.units if row.name == name), None)
     if known is None:
         raise ConfigError("the address", "the run has no such unit", "choose one from its list")

@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from sirocco.errors import EvidenceError
 from sirocco.evidence.files import LOCK
+from sirocco.evidence.ledger import LEDGER
 from sirocco.oasis.canonical import canonical_json
 
 ATTESTATION = "attestation.json"
@@ -26,9 +27,8 @@ _STATEMENT = "https://in-toto.io/Statement/v1"
 _PREDICATE = "urn:sirocco:evaluation:v1"
 _PAYLOAD = "application/vnd.in-toto+json"
 _KEY_ID = "ed25519:"
-_LEDGER = "ledger.sqlite"
 _FOLDERS = ("evidence", "adversarial")
-_UNATTESTED = frozenset({ATTESTATION, LOCK, _LEDGER, f"{_LEDGER}-wal", f"{_LEDGER}-shm"})
+_UNATTESTED = frozenset({ATTESTATION, LOCK, LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"})
 """Files without a digest in the statement. The ledger changes when it is opened; its entries are compared instead."""
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from sirocco.errors import EvidenceError
 from sirocco.evidence.segments import Span
 
+LEDGER = "ledger.sqlite"
 _VERSION = 1
 _SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -42,10 +43,14 @@ class Entry:
     evaluation: str | None = None
 
 
-def ledger_entries(path: Path) -> dict[str, Entry]:
-    """The entered units by name, read without leaving a trace; EvidenceError when it is no ledger."""
+def ledger_entries(path: Path, *, is_finished: bool = True) -> dict[str, Entry]:
+    """The entered units by name, read without leaving a trace; EvidenceError when it is no ledger.
+
+    That of an unfinished run is read beside whoever writes it, with what is not yet in the file itself.
+    """
+    alone = "&immutable=1" if is_finished else ""
     try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{alone}", uri=True)
         try:
             tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
             rows = connection.execute(f"SELECT {_COLUMNS} FROM units").fetchall() if ("units",) in tables else None  # noqa: S608 - no value is in it

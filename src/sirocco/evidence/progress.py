@@ -115,6 +115,13 @@ def read_progress(run: Path, known: Progress) -> Progress:
     return known
 
 
+def finished_units(run: Path) -> list[tuple[str, str, str]]:
+    """Kind, name and status of every unit that the events of a run tell of, the last one first."""
+    known = Progress(latest=deque())
+    read_progress(run, known)
+    return list({unit: (kind, unit, status) for kind, unit, status in reversed(known.latest)}.values())[::-1]
+
+
 def _instant(text: object) -> datetime | None:
     with suppress(ValueError):
         return datetime.fromisoformat(text) if isinstance(text, str) else None

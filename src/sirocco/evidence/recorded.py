@@ -11,6 +11,7 @@ from pydantic_core import from_json, to_json
 
 from sirocco.errors import EvidenceError
 from sirocco.evaluation.applicability import applied_block
+from sirocco.evidence.ledger import LEDGER, ledger_entries
 from sirocco.evidence.segments import Span, read_record
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import digest
@@ -274,7 +275,7 @@ class EvidenceIndex:
         """The index of a run directory; raise EvidenceError, with what to do, when there is none that can be read."""
         file = path / INDEX
         refuse_old_form(path)
-        if not file.exists() and (path / "ledger.sqlite").exists():
+        if not file.exists() and (path / LEDGER).exists():
             problem = f"holds no {INDEX}: the run did not come to its end, or the file is lost"
             raise EvidenceError(path, problem, f"go on with `sirocco run --resume {path}`, which writes it")
         try:
@@ -284,6 +285,17 @@ class EvidenceIndex:
             return cls(path / FOLDER, str(document["merkle_root"]), str(document["account"]), units, uncounted)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise EvidenceError(file, "the evidence index cannot be read", _NOT_A_RUN) from error
+
+    @classmethod
+    def of_unfinished_run(cls, path: Path) -> "EvidenceIndex":
+        """What is recorded so far of a run that goes on or broke off, in the order in which it was recorded."""
+        refuse_old_form(path)
+        found = sorted(ledger_entries(path / LEDGER, is_finished=False).values(), key=lambda one: one.span)
+        units = {
+            one.unit: IndexEntry(position, one.kind, one.span, one.digest, one.content, one.evaluation or "")
+            for position, one in enumerate(found)
+        }
+        return cls(path / FOLDER, "", "", units, {})
 
     @property
     def order(self) -> tuple[str, ...]:

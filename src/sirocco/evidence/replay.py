@@ -9,9 +9,9 @@ from pydantic import ValidationError
 from sirocco.errors import EvidenceError, InvalidInput
 from sirocco.evaluation.applicability import with_block
 from sirocco.evaluation.unit_result import unit_result
-from sirocco.evidence.ledger import ledger_entries
+from sirocco.evidence.ledger import LEDGER, ledger_entries
 from sirocco.evidence.recorded import EvidenceIndex, IndexEntry, RecordedUnit, line_digest
-from sirocco.evidence.run_directory import LEDGER, RUN
+from sirocco.evidence.run_directory import RUN
 from sirocco.oasis.band import Band
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.domain import Domains

@@ -12,7 +12,7 @@ from sirocco.evidence.account import ACCOUNT
 from sirocco.evidence.attestation import Attestation
 from sirocco.evidence.event_log import EVENTS, EventLog
 from sirocco.evidence.files import LOCK, Lock, sync_folder, write_whole, writing
-from sirocco.evidence.ledger import Entry, Ledger
+from sirocco.evidence.ledger import LEDGER, Entry, Ledger
 from sirocco.evidence.merkle import merkle_root
 from sirocco.evidence.recorded import (
     FOLDER,
@@ -34,7 +34,6 @@ from sirocco.oasis.ledger import UnitKey
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import Evaluation
 
-LEDGER = "ledger.sqlite"
 RUN = "run.yaml"
 CORE = "core.yaml"
 VERDICT = "verdict.json"

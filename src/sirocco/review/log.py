@@ -144,9 +144,13 @@ class ReviewLog:
         """The log in a file, empty when there is none; ConfigError for a line that is not what was signed."""
         log = cls(path)
         try:
-            lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+            text = path.read_bytes().decode("utf-8") if path.exists() else ""
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(path, "the review log cannot be read", "name a review log") from error
+        # Only a line feed ends a line: an entry may hold every other character that ends lines elsewhere.
+        *lines, rest = text.split("\n")
+        if rest:
+            raise ConfigError(f"{path}:{len(lines) + 1}", "the last line is not whole: the log was altered", _COMPARE)
         for number, line in enumerate(lines, start=1):
             log = log._with_line(line, f"{path}:{number}")
         return log

@@ -12,6 +12,7 @@ import yaml
 
 from sirocco.errors import ConfigError, EvidenceError
 from sirocco.evidence.files import stored_document
+from sirocco.evidence.ledger import LEDGER
 from sirocco.evidence.recorded import EvidenceIndex
 from sirocco.evidence.replay import recompute_unit
 from sirocco.evidence.run_directory import CORE, VERDICT
@@ -32,7 +33,7 @@ def verdict_of(run: Path) -> dict[str, Any]:
     """
     file = run / VERDICT
     if not file.is_file():
-        if (run / "ledger.sqlite").is_file():
+        if (run / LEDGER).is_file():
             problem = f"holds no {VERDICT}: the run did not come to its end, or the file is lost"
             raise ConfigError(run, problem, f"go on with `sirocco run --resume {run}`, which writes it")
         raise ConfigError(run, f"holds no {VERDICT}", "give a run directory written by `sirocco run`")

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from sirocco.campaign.account import PhaseAccount
-from sirocco.campaign.generalization import Sample, failure_modes, failures_by_distance, generalization, single_hole
+from sirocco.campaign.generalization import generalization, single_hole
 from sirocco.campaign.plan import ADAPTIVE_ARM, FIXED_ARM
+from sirocco.campaign.sample import Sample, failure_modes, failures_by_distance
 from sirocco.campaign.statistics import exact_interval, sequence_interval
 from sirocco.campaign.stopping import StoppingRule, met_rule
 from sirocco.campaign.tally import Ran, Tally

@@ -84,10 +84,20 @@ def test_every_edit_of_a_claim_is_refused(verdict):
     for key in document["claim"].keys() - {"format"}:
         edited = deepcopy(document)
         edited["claim"][key] = "edited"
-        assert Claim.parse(json.dumps(edited).encode(), "file").problems(KEY.public, None), key
+        file = (json.dumps(edited, indent=1, ensure_ascii=False) + "\n").encode()
+        assert Claim.parse(file, "file").problems(KEY.public, None), key
+    assert Claim.parse(claim.text().encode(), "file") == claim
+    # What another reader could read otherwise than this one, or not at all.
+    twice = claim.text().replace('"safety": "PASS"', '"safety": "FAIL",\n  "safety": "PASS"')
+    for text in (twice, claim.text() + "\n", claim.text().replace("\n", "\r\n"), json.dumps(document)):
+        assert text != claim.text()
+        with pytest.raises(ConfigError, match="altered after it was written"):
+            Claim.parse(text.encode(), "file")
     for text in (b"{", b"[]", b'{"claim": {}}', claim.text().replace("sirocco-claim/1", "x").encode()):
         with pytest.raises(ConfigError, match="is not a claim"):
             Claim.parse(text, "file")
+    for seed in ("x", None, [], {"shares": "x"}, {"shares": {}}):
+        assert Claim({**claim.statement, "seed": seed}, claim.signature).shares == ()
     other = {**claim.statement, "tier": 3}
     assert "tier" in claim.problems(KEY.public, other)[0]
 

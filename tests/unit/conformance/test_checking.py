@@ -267,7 +267,7 @@ def test_several_generators_are_each_declared_and_add_up():
         {"method": {"type": "red_team", "team_size": 2, "expertise": "e", "reproducibility": "non_reproducible"}},
     ]
     for one, executed, failed in zip(block["generators"], (1, 2), (0, 1), strict=True):
-        one |= {"executed": executed, "safety": {"passed": 0, "failed": failed}}
+        one |= {"executed": executed, "safety": {"passed": 1 - failed, "failed": failed}}
     assert not violated(check_document(document))
     block["generators"][1]["executed"] = 3
     assert "AV-15" in violated(check_document(document))

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from html import unescape
 from html.parser import HTMLParser
 
@@ -154,6 +155,32 @@ def test_progress_follows_the_events_and_survives_half_a_line(served, runs):
         for file in folder.iterdir():
             file.unlink()
         folder.rmdir()
+
+
+@pytest.mark.parametrize("name", ["deeper/plain", "hostile"])
+def test_what_has_ended_of_an_unfinished_run_can_be_looked_at(served, runs, name):
+    folder = runs / "unfinished"
+    shutil.copytree(runs / name, folder, ignore=shutil.ignore_patterns("verdict.*", "core.yaml", "index.json"))
+    try:
+        assert "/run/unfinished/units" in served.client.get("/run/unfinished").text
+        text = served.client.get("/run/unfinished/units").text
+        units = re.findall(r'href="(/run/unfinished/unit/[^"]+)"', text)
+        assert len(units) == len(served.desk.library.run(name.replace("/", "~")).verdict["scenario_details"])
+        for unit in units:
+            page = served.client.get(unit)
+            assert page.status_code == 200
+            assert "What was checked" in page.text
+            assert SECRET not in page.text
+            found = Elements()
+            found.feed(page.text)
+            assert set(found.scripts) <= KNOWN_SCRIPTS
+            assert found.odd == []
+        for trick in TRICKS[2:]:  # A client takes the first two for the folder above.
+            assert served.client.get(f"/run/unfinished/unit/{trick}").status_code in {400, 404}
+        part = served.client.get("/run/unfinished/units", params={"q": "nothing such"}, headers={"hx-request": "true"})
+        assert "0 in all" in part.text
+    finally:
+        shutil.rmtree(folder)
 
 
 def test_a_run_is_started_only_as_the_form_says(served):

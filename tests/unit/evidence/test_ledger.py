@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from sirocco.errors import EvidenceError
-from sirocco.evidence.ledger import Entry, Ledger
+from sirocco.evidence.ledger import Entry, Ledger, ledger_entries
 from sirocco.evidence.segments import Span
 
 
@@ -29,6 +29,15 @@ def test_what_was_entered_is_there_without_a_close(path):
     assert again.last_span() == Span(1, 20, 10)
     assert again.total() == 2
     again.close()
+    ledger.close()
+
+
+def test_a_ledger_that_is_still_written_is_read_beside_its_writer(path):
+    ledger = Ledger(path, create=True)
+    ledger.enter(_entry(1))
+    assert ledger_entries(path, is_finished=False) == {"unit-1": _entry(1)}
+    ledger.enter(_entry(2))
+    assert ledger_entries(path, is_finished=False).keys() == {"unit-1", "unit-2"}
     ledger.close()
 
 

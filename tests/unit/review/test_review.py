@@ -100,6 +100,25 @@ def test_every_edit_of_the_log_is_refused(tmp_path):
             ReviewLog.read(file)
 
 
+@pytest.mark.requirement("AV-24")
+@pytest.mark.parametrize(
+    "edit", [lambda t: t.replace("\n", "\r\n"), lambda t: t[:-1], lambda t: t + "\n", lambda t: "\ufeff" + t]
+)
+def test_a_log_that_was_saved_by_an_editor_is_refused(tmp_path, edit):
+    file = tmp_path / "log.jsonl"
+    ReviewLog.read(file).append(review(), ADA).append(review(by="Ben"), BEN)
+    file.write_bytes(edit(file.read_text()).encode())
+    with pytest.raises(ConfigError):
+        ReviewLog.read(file)
+
+
+@pytest.mark.parametrize("character", ["\n", "\r", "\x0b", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_whatever_ends_a_line_elsewhere_may_stand_in_a_note(tmp_path, character):
+    log = ReviewLog.read(tmp_path / "log.jsonl").append(review(reason=f"one{character}two"), ADA)
+    assert ReviewLog.read(log.path) == log
+    assert ReviewLog.read(log.path).append(review(), BEN).entries[0].event.reason == f"one{character}two"
+
+
 def test_a_rejection_needs_its_reason():
     with pytest.raises(ValueError, match="needs a reason"):
         review(Decision.REJECT, reason=" ")
