@@ -148,7 +148,7 @@ class OpenAiModel:
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             found = _error(document) or f"{type(error).__name__} {error}"
             problem = f"the reply is no chat completion: {found}"
-            raise self._fault(problem, "check that --model-url speaks OpenAI's protocol", status) from error
+            raise self._fault(problem, "check that the endpoint supports OpenAI's protocol", status) from error
 
     def _refusal(self, status: int, document: Any, content: bytes) -> Reply:
         """A reply that the endpoint's filter withheld; anything else that is not one is a fault."""
