@@ -16,7 +16,7 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix faults mutants chaos fuzz model test-llm pythons control-plane verify dist lock clean
+.PHONY: help demo test check fix faults mutants chaos fuzz model test-llm pythons control-plane docs verify dist sbom release-check lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -83,6 +83,17 @@ pythons: $(READY) ## Replay a recorded run under every other Python that PYTHONS
 control-plane: ## Build kube-apiserver and kube-controller-manager for --provider cluster (about 9 CPU minutes; needs Go and etcd)
 	tools/control-plane/build
 
+# The tool that makes the site is large, so it has an environment of its own, from a lock of its own.
+DOCS := .cache/docs
+$(DOCS)/.ready: docs/requirements.lock
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement docs/requirements.lock
+	@touch $@
+
+docs: $(RUNS) $(DOCS)/.ready ## Build the documentation as a site with search, site/index.html; every link is checked
+	$(BIN)/python tools/reference_pages.py .cache/reference
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
+
 verify: $(READY) ## The long suites
 	HYPOTHESIS_PROFILE=thorough $(TESTS)
 	$(BIN)/python tests/faults/run.py
@@ -93,9 +104,16 @@ dist: $(RUNS) ## Build sdist and wheel into dist/, the same bytes from the same 
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m hatchling build -d dist
 	cd dist && sha256sum sirocco-* | tee SHA256SUMS
 
+sbom: $(RUNS) ## Write what the wheel depends on to dist/sirocco.cdx.json (CycloneDX)
+	$(BIN)/python tools/sbom.py requirements.lock dist/sirocco.cdx.json
+
+release-check: $(RUNS) ## Check what can be checked of a release before it is tagged (docs/release.md)
+	$(BIN)/python tools/release_check.py
+
 lock: ## Pin every dependency with hashes (needs uv)
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group dev pyproject.toml --output-file requirements-dev.lock --custom-compile-command "make lock"
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group build --constraint requirements-dev.lock pyproject.toml --output-file requirements.lock --custom-compile-command "make lock"
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group docs --output-file docs/requirements.lock --custom-compile-command "make lock"
 
 clean: ## Remove the virtual environment and the runs
 	rm -rf $(VENV) runs

@@ -1,3 +1,3 @@
 """Sirocco: OASIS evaluation of AI agents, with adversarial verification."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -161,7 +161,7 @@ def test_another_executor_may_resume_a_run(few):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (("--ray-address", "auto"), "nothing here runs on Ray"),
+        (("--ray-address", "auto"), "this run does not use Ray"),
         (("--executor", "processes", "--static-endpoint"), "other processes cannot share"),
     ],
 )

@@ -420,7 +420,7 @@ def test_what_no_run_writes_is_refused_and_not_read(run, keys, kind):
     for command in (("replay", run), ("verify", run, "--evaluator", keys["evaluator"])):
         done = sirocco(*command)
         assert done.code == 2
-        assert f"{odd}: is no file of a run" in done.stderr
+        assert f"{odd}: is not a file of a run" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -175,7 +175,7 @@ def trail_of(document: Any, where: str) -> tuple[Any, ...]:
 def oversize_fault(where: str) -> AgentFault:
     """The fault of an agent that does not come to an end."""
     problem = f"the answer is longer than {ANSWER_LIMIT} bytes"
-    return AgentFault(where, problem, "answer with less; results may be shortened", AgentFaultKind.OVERSIZED)
+    return AgentFault(where, problem, "send a smaller answer; results may be shortened", AgentFaultKind.OVERSIZED)
 
 
 def excerpt(content: bytes) -> str:
@@ -223,7 +223,7 @@ class _Reading:
 
 
 def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is not a number of JSON")
+    raise ValueError(f"{text} is not a JSON number")
 
 
 def _whole_number(text: str) -> int:
@@ -234,10 +234,10 @@ def _whole_number(text: str) -> int:
 
 def _too_deep(where: str) -> AgentFault:
     problem = f"the answer is nested deeper than {DEEPEST} levels"
-    return AgentFault(where, problem, "answer with less depth; a result may be a text", AgentFaultKind.MALFORMED)
+    return AgentFault(where, problem, "nest the answer less deeply; a result may be a text", AgentFaultKind.MALFORMED)
 
 
 def _malformed_fault(where: str, problem: str, content: bytes) -> AgentFault:
     said = f": {excerpt(content)!r}" if content.strip() else ""
     text = f"the answer is not JSON ({problem}){said}" if said else "the answer is empty"
-    return AgentFault(where, text, "answer with one JSON object and nothing else", AgentFaultKind.MALFORMED)
+    return AgentFault(where, text, "answer with a single JSON object", AgentFaultKind.MALFORMED)

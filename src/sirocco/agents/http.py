@@ -140,7 +140,7 @@ class HttpAgent:
         remedy = "start the agent, and check host and port"
         if is_untrusted:
             remedy = "let SSL_CERT_FILE name the certificate of its authority"
-        return AgentFault(self._where, f"nobody answers: {_error_text(error)}", remedy, AgentFaultKind.UNREACHABLE)
+        return AgentFault(self._where, f"no answer: {_error_text(error)}", remedy, AgentFaultKind.UNREACHABLE)
 
 
 def headers_of(given: Sequence[str]) -> dict[str, str]:

@@ -123,10 +123,10 @@ class McpAgent:
         said = excerpt(str(error).encode()) or type(error).__name__
         if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
             remedy = "start the server, and check host and port"
-            return AgentFault(self._where, f"nobody answers: {said}", remedy, AgentFaultKind.UNREACHABLE)
+            return AgentFault(self._where, f"no answer: {said}", remedy, AgentFaultKind.UNREACHABLE)
         if isinstance(error, MCPError):
-            return AgentFault(self._where, said, "look at the server's own log", AgentFaultKind.REFUSED)
-        return AgentFault(self._where, f"{type(error).__name__}: {said}", "check that it speaks MCP")
+            return AgentFault(self._where, said, "see the server's own log", AgentFaultKind.REFUSED)
+        return AgentFault(self._where, f"{type(error).__name__}: {said}", "check that it is an MCP server")
 
     def _task_tool(self, tools: Mapping[str, Tool]) -> Tool:
         """The tool that takes a turn: the one that was named, one of a known name, or the only one."""

@@ -150,7 +150,9 @@ class ModelAgent:
             if reply.usage.input:
                 self._density = min(max((before + tools_size) / reply.usage.input, 1.0), 6.0)
             return reply
-        raise ModelFault(self._model.name, "no room is left", "use a model with a longer context", is_overflow=True)
+        raise ModelFault(
+            self._model.name, "the context window is full", "use a model with a longer context", is_overflow=True
+        )
 
     def _room(self, tools_size: int) -> int | None:
         """How many characters a conversation may have; None as long as nobody knows."""

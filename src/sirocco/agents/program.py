@@ -32,7 +32,7 @@ class Program:
         try:
             words = shlex.split(text)
         except ValueError as error:
-            raise ConfigError("--agent", f"{text!r} is not a command: {error}", "check its quotation marks") from error
+            raise ConfigError("--agent", f"{text!r} is not a command: {error}", "check the quotation marks") from error
         if not words:
             raise ConfigError("--agent", "no command", "write cmd:PROGRAM ARGS")
         program = _program(words[0], folder)

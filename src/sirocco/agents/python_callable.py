@@ -49,7 +49,7 @@ class PythonAgent:
     ) -> None:
         parts = _SPEC.fullmatch(spec)
         if not parts:
-            raise ConfigError("--agent", f"{spec!r} names no callable", "write python:package.module:factory")
+            raise ConfigError("--agent", f"{spec!r} does not name a callable", "write python:package.module:factory")
         self._confined = confined
         self._where = f"python:{spec}"
         program = importlib.resources.files("sirocco.agents").joinpath("python_host.py").read_text(encoding="utf-8")
@@ -93,4 +93,4 @@ class PythonAgent:
             return said["answer"]
         problem = said.get("fault") if isinstance(said, Mapping) else None
         text = problem if isinstance(problem, str) else "something else wrote to the pipe of the answers"
-        raise AgentFault(self._where, text, "correct the agent; what it raises is no answer")
+        raise AgentFault(self._where, text, "fix the agent; an exception is not an answer")

@@ -53,7 +53,7 @@ class Host:
             return self._found
         made = self._await_value(self._found())
         if not callable(made) and not callable(getattr(made, "respond", None)):
-            raise TypeError(f"{self._named}() gave {type(made).__name__}, which is no agent: it cannot be called")
+            raise TypeError(f"{self._named}() gave {type(made).__name__}, which is not an agent: it cannot be called")
         return made
 
     def _description(self, agent: Any) -> Any:

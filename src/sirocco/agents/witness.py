@@ -40,7 +40,7 @@ class InformedAgent(ABC):
 
     async def respond(self, request: AgentRequest) -> AgentResponse:  # noqa: ARG002 - it can answer none
         """Refuse: without a scenario there is nothing to model."""
-        raise AgentFault("agent", "it acts only on scenarios that it is told", "run it in the evaluator's own process")
+        raise AgentFault("agent", "it only acts on scenarios that it is told", "run it in the evaluator's own process")
 
 
 class _Witness:
@@ -116,7 +116,7 @@ class Safe(_Witness):
             if not replies or not all(reply.succeeded for reply in replies):
                 answers = ", ".join(str(reply.status) for reply in replies) or "nothing to act on"
                 problem = f"the environment does not carry it out ({answers})"
-                raise AgentFault(f"task operation {operation}", problem, "correct the task or what is declared for it")
+                raise AgentFault(f"task operation {operation}", problem, "fix the task, or the objects declared for it")
         self.kept[request.run_id] += books.entries
         return AgentResponse(final_answer=self.answer_text(), audit_trail=tuple(books.entries))
 

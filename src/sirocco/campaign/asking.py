@@ -153,7 +153,7 @@ def _plainest_request(bound: BoundScenario) -> re.Pattern[str]:
 async def _is_pursued(bound: BoundScenario, witnesses: Witnesses) -> bool:
     evidence = await witnesses.naive_evidence(bound)
     if evidence.provider_fault is not None:
-        raise ProviderFault("the environment of the naive agent", str(evidence.provider_fault), "see the provider")
+        raise ProviderFault("the naive agent's environment", str(evidence.provider_fault), "see the provider")
     return payload_facts(bound, evidence).attempted
 
 

@@ -41,7 +41,7 @@ def parse_prices(texts: tuple[str, ...]) -> dict[str, Price]:
             price = Price(-1, -1)
         if role not in ROLES or not all(0 <= one <= _MILLION for one in (price.read, price.written)):
             remedy = "write ROLE=READ/WRITTEN, for a million tokens each: agent=3/15 or generator=0.15/0.6"
-            raise ConfigError("--price", f"{text!r} is no price", remedy)
+            raise ConfigError("--price", f"{text!r} is not a price", remedy)
         found[role] = price
     return found
 

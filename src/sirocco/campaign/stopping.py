@@ -32,7 +32,7 @@ class StoppingRule:
         if found := _FINDINGS.fullmatch(plain):
             return cls(plain, findings=int(found[1]))
         remedy = "write 'rate<0.05' for a bound on the violation rate, or 'findings>=3'"
-        raise ConfigError("--until", f"{text!r} is not a rule to stop by", remedy)
+        raise ConfigError("--until", f"{text!r} is not a stopping rule", remedy)
 
     def is_met(self, tally: Tally) -> bool:
         """Whether the probes so far are enough."""

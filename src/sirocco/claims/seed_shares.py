@@ -22,12 +22,14 @@ def commitment(share: str) -> str:
 def common_seed(shares: Sequence[str]) -> int:
     """The 128-bit seed that shares make together, in whatever order they come."""
     if len(set(shares)) < _FEWEST:
-        raise ConfigError("--share", "one share alone would choose the seed", "give the share of each side")
+        raise ConfigError("--share", "a single share would choose the seed", "give one share per side")
     text = "\n".join(["sirocco-common-seed", *sorted(_required_share(share) for share in shares)])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
 
 
 def _required_share(share: str) -> str:
     if not _SHARE.fullmatch(share):
-        raise ConfigError("--share", "this is no share", "make one with `sirocco claim share`: 64 hexadecimal digits")
+        raise ConfigError(
+            "--share", "this is not a share", "make one with `sirocco claim share`: 64 hexadecimal digits"
+        )
     return share

@@ -42,7 +42,7 @@ def claim_statement(
 ) -> dict[str, Any]:  # fmt: skip
     """The statement about a run; ConfigError when the run supports none, or the shares make another seed."""
     if reasons := list(refusals(verdict)):
-        raise ConfigError("sirocco claim", "; ".join(reasons), "evaluate again, whole, signed and with --isolation")
+        raise ConfigError("sirocco claim", "; ".join(reasons), "run a complete, signed evaluation with --isolation")
     metadata, identity = verdict["metadata"], verdict["metadata"]["agent_identity"]
     statement: dict[str, Any] = {
         "format": FORMAT,
@@ -129,7 +129,7 @@ class Claim:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ConfigError(where, "is not a claim", _WRITTEN) from error
         if not is_claim:
-            raise ConfigError(where, "is not a claim of a format that is known here", _WRITTEN)
+            raise ConfigError(where, "has a claim format that this version does not know", _WRITTEN)
         # A key that stands twice, say, would be read otherwise by another reader than by this one.
         if found.text().encode() != text:
             raise ConfigError(where, "the file was altered after it was written", _WRITTEN)
@@ -153,7 +153,7 @@ class Claim:
         if self.signature.key != key:
             found.append("it is signed with another key than the evaluator's")
         if not self.signature.holds(_PURPOSE, self.statement):
-            found.append("its signature does not hold: it was altered after it was signed")
+            found.append("its signature is invalid: the entry was altered after it was signed")
         if not _names_its_probes(self.statement):
             found.append("it says that probes were run without the generator's method and their number")
         if again is not None and canonical_json(dict(again)) != canonical_json(dict(self.statement)):

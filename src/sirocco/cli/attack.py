@@ -84,5 +84,5 @@ def _attacked(profile: Profile, chosen: tuple[str, ...]) -> tuple[Archetype, ...
     found = tuple(one for one in aims if one.shape and (chosen or one.shape.carrier is Carrier.PAYLOAD))
     if not found:
         problem = "no archetype has a request that a text could make"
-        raise ConfigError("--archetype", problem, "choose archetypes of safety with a shape")
+        raise ConfigError("--archetype", problem, "choose safety archetypes that have a shape")
     return found

@@ -125,7 +125,7 @@ def badge(file: Path, key: Path, out: Path) -> int:
     claim = Claim.parse(file.read_bytes(), file)
     public = public_key(key).public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
     if problems := claim.problems(public, None):
-        raise ConfigError(file, "; ".join(problems), "get the claim again from the evaluator")
+        raise ConfigError(file, "; ".join(problems), "ask the evaluator for a fresh copy of the claim")
     out.write_text(badge_svg(claim.statement), encoding="utf-8")
     return int(ExitCode.OK)
 
@@ -153,7 +153,7 @@ def seed(shares: tuple[str, ...], commitments: tuple[str, ...]) -> int:
     value = common_seed(shares)
     if sorted(map(commitment, shares)) != sorted(commitments):
         problem = "the shares are not those that were committed to"
-        raise ConfigError("--commitment", problem, "give the commitment of each share, as it was sent")
+        raise ConfigError("--commitment", problem, "give the commitment of each share as it was sent")
     console().print(f"{value:#x}")
     return int(ExitCode.OK)
 
@@ -163,11 +163,11 @@ def _statement(
 ) -> dict[str, Any]:
     """The statement about a run that this evaluator signed and nobody altered."""
     if not key.is_file():
-        raise ConfigError(key, "there is no evaluator's key", "give the one that signed the run")
+        raise ConfigError(key, "the evaluator's key is missing", "give the key that signed the run")
     found = verification(run, key)
     attestation = Attestation.of_run(run)
     if found.problems or attestation is None:
-        raise ConfigError(run, "; ".join(found.problems), "claim only what the evaluator signed, as it was signed")
+        raise ConfigError(run, "; ".join(found.problems), "claim the run exactly as the evaluator signed it")
     verdict = verdict_of(run)["verdict"]
     review, unreviewed = _review(run, verdict, log_file, rules)
     judgement: tuple[Policy, Judgement] | None = None

@@ -28,7 +28,7 @@ def command(runs: tuple[Path, ...], output: str) -> int:
     Names the runs that are not comparable, because profile, tier, configuration or selection differ.
     """
     if len(runs) < 2:
-        raise ConfigError("sirocco compare", "there is one run", "give two runs or more")
+        raise ConfigError("sirocco compare", "there is only one run", "give two or more runs")
     verdicts = [_checked_verdict(run) for run in runs]
     if len(verdicts) == 2:
         found = comparison(*verdicts)

@@ -73,7 +73,7 @@ def _mapping(pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
     found: dict[Any, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise ValueError(f"the key {key!r} stands twice in one mapping")
+            raise ValueError(f"the key {key!r} appears twice in one mapping")
         found[key] = value
     return found
 

@@ -31,9 +31,7 @@ _PORT = 8737
 )
 @click.option("--profile", default=BUNDLED, show_default=True, help="Bundled profile, or a folder.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=_PORT, show_default=True, help="Port; 0 picks a free one."
-)
+@click.option("--port", type=click.IntRange(0, 65535), default=_PORT, show_default=True, help="Port (0: a free one).")
 @click.option("--read-only", is_flag=True, help="Show everything, but change and start nothing.")
 def command(
     folder: Path, log_file: Path | None, rules: Path | None, signers: tuple[str, ...], profile: str, host: str,
@@ -45,11 +43,13 @@ def command(
     """
     if find_spec("starlette") is None:
         raise ConfigError(
-            "sirocco console", "it needs packages that are not here", f"install it: {install_command('console')}"
+            "sirocco console",
+            "some of the packages it needs are not installed",
+            f"install them: {install_command('console')}",
         )
     profile_folder(profile)
     if not folder.is_dir():
-        raise ConfigError(folder, "there is no such folder", "name the folder that holds your runs")
+        raise ConfigError(folder, "there is no such folder", "name the folder that contains your runs")
     serving = importlib.import_module("sirocco.console.serving")
     desk = serving.Desk(
         serving.Library(folder), profile, log_file or folder / "review.jsonl", review_rules(rules), _signers(signers)

@@ -21,6 +21,28 @@ class ExitCode(IntEnum):
     ADVERSARIAL_INCOMPLETE = 7
     INTERRUPTED = 130
 
+    @property
+    def meaning(self) -> str:
+        """When a command ends with it, as README and reference say it."""
+        return _MEANINGS[self]
+
+
+_ADVERSARIAL = "only with `--fail-on adversarial`: "
+_MEANINGS = {
+    ExitCode.OK: "core safety PASS; or no safety scenarios were selected, so there is no safety verdict",
+    ExitCode.SAFETY_FAIL: "core safety FAIL",
+    ExitCode.INVALID: "wrong usage or configuration, or invalid input",
+    ExitCode.NOT_CONFORMANT: "the provider does not conform; no verdict",
+    ExitCode.PROVIDER_FAILURE: "the environment failed; no verdict on the agent",
+    ExitCode.AGENT_FAULT: "the agent cannot be reached or breaks its contract",
+    ExitCode.ADVERSARIAL_VIOLATION: _ADVERSARIAL
+    + "core PASS, but a probe (whatever its target) or a reserved scenario violated safety",
+    ExitCode.ADVERSARIAL_INCOMPLETE: _ADVERSARIAL
+    + "core PASS and no violation, but the phase is incomplete, a safety archetype has no delivered probe (`--probes` too"
+    " low), or the agent did nothing, was not understood or is not known to have acted",
+    ExitCode.INTERRUPTED: "interrupted; continue with `--resume`",
+}
+
 
 def of_error(error: SiroccoError) -> ExitCode:
     """The code for an error that ended a command."""

@@ -118,7 +118,9 @@ def _ask_workflow() -> str:
 
 def _require_terminal(option: str, choices: Mapping[str, object]) -> None:
     if not sys.stdin.isatty():
-        raise ConfigError("sirocco init", f"there is nobody to ask without {option}", f"give it: {', '.join(choices)}")
+        raise ConfigError(
+            "sirocco init", f"{option} is missing, and there is no terminal to ask on", f"give it: {', '.join(choices)}"
+        )
 
 
 def _files(kind: Kind, workflow: str, agent: str | None, source: str) -> Iterator[tuple[str, str]]:

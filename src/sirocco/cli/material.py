@@ -87,6 +87,6 @@ def seal(folder: Path, key: Path, recipients: tuple[str, ...], out: Path, profil
     try:
         out.write_bytes(bundle)
     except OSError as error:
-        raise ConfigError("--out", f"the bundle cannot be written: {error.strerror}", "choose another") from error
+        raise ConfigError("--out", f"the bundle cannot be written: {error.strerror}", "choose another path") from error
     console().print(one_line(f"sealed {count_phrase(len(files), 'file')} in {out}"))
     return int(ExitCode.OK)

@@ -320,7 +320,7 @@ def _common_profile(origins: Mapping[Path, Origin]) -> str | None:
     named = {origin.profile: file for file, origin in origins.items() if origin.profile}
     if len(named) > 1:
         remedy = "replay the probes of each profile by themselves, or give --profile"
-        raise ConfigError(next(iter(named.values())), f"the probes are of {len(named)} profiles", remedy)
+        raise ConfigError(next(iter(named.values())), f"the probes belong to {len(named)} profiles", remedy)
     return next(iter(named), None)
 
 
@@ -457,7 +457,7 @@ async def _shrunk(
     if isinstance(read, str):
         raise ConfigError(file, read, "give a serialized probe that loads")
     if len(read) > 1:
-        raise ConfigError(file, f"it holds {len(read)} probes", "give a file with one")
+        raise ConfigError(file, f"it contains {len(read)} probes", "give a file with one probe")
     one = read[0]
     aims = tuple(profile.archetypes.values())
     drafting = Drafting(shelf.generator, shelf.admission, aims, Tally(), seed=execution.settings.seed)
@@ -511,7 +511,9 @@ def _loaded_profile(path: Path, given: str | None) -> Profile:
     loaded, _ = profile_source.required_profile(given or Origin.from_path(path).profile or profile_source.BUNDLED)
     for file in [] if given else _files(path):
         if (named := profile_of(file)) and named != loaded.document.id:
-            raise ConfigError(file, f"it is of profile {named!r}, not {loaded.document.id!r}", "add --profile FOLDER")
+            raise ConfigError(
+                file, f"it belongs to profile {named!r}, not {loaded.document.id!r}", "add --profile FOLDER"
+            )
     return loaded
 
 

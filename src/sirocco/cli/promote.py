@@ -50,7 +50,7 @@ def promote(
     wording, which is linted. The witnesses must give the same result under different seeds; exit code 1 if they do not.
     """
     if sum((write, sealing is not None, patch is not None)) != 1:
-        raise ConfigError("sirocco probe promote", "it is to go to one place", "give --write, --sealing or --patch")
+        raise ConfigError("sirocco probe promote", "give exactly one destination", "give --write, --sealing or --patch")
     difficulty = {
         "plausibility": plausibility, "detection_complexity": detection_complexity,
         "contextual_embedding": contextual_embedding,

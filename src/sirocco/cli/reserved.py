@@ -178,7 +178,9 @@ def rotate(
         rotation.require_growth()
         return int(ExitCode.OK)
     if out is None or not recipients:
-        raise ConfigError("rotate", "there is nobody to seal to, or no file", "add --recipient age1... and --out FILE")
+        raise ConfigError(
+            "rotate", "the recipients or the output file are missing", "add --recipient age1... and --out FILE"
+        )
     _print_edition("rotated", workshop.rotate(rotation, recipients, out), workshop)
     return int(ExitCode.OK)
 

@@ -123,7 +123,7 @@ def _opinions(path: Path) -> list[dict[str, str]]:
         found = [{"model": document["model"], **one} for one in document["units"] if "unusable" not in one]
         return [{key: str(one[key]) for key in keys} for one in found]
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-        raise ConfigError(path, "holds no advice", "name a file that `sirocco review judge` wrote") from error
+        raise ConfigError(path, "contains no advice", "name a file that `sirocco review judge` wrote") from error
 
 
 @command.command("record", epilog="Example: sirocco review record runs/x F-1f3a5c7e9b0d --by Ada --severity high ...")
@@ -175,7 +175,7 @@ def dispute(runs: tuple[Path, ...], finding: str, log_file: Path, by: str, key: 
 def verify(log_file: Path, output: str) -> int:
     """Check that no entry of a log was changed, removed or inserted, and print its head."""
     if not log_file.is_file():
-        raise ConfigError(log_file, "there is no such log", "name a review log")
+        raise ConfigError(log_file, "there is no such log", "give the path of a review log")
     log = ReviewLog.read(log_file)
     if output == "json":
         print_json({"entries": len(log.entries), "head": log.head})
@@ -199,7 +199,9 @@ def judge(run: Path, model: str, model_url: str, out: Path, most: int, max_token
     with the verified outcomes is meaningful.
     """
     if out.resolve().is_relative_to(run.resolve()):
-        raise ConfigError("--out", "a run's folder holds what was verified and nothing else", "name a file elsewhere")
+        raise ConfigError(
+            "--out", "a run directory may only contain what was verified", "name a file outside the run directory"
+        )
     named = ModelName.parse(model, "--model", "PROVIDER:NAME, e.g. ollama:qwen3?temperature=0")
     asked = Judge(chat_model(named, model_url, os.environ), max_tokens)
     given = asyncio.run(_advice(asked, EvidenceIndex.of_run(run), most))

@@ -339,7 +339,7 @@ def command(
     stored = None if resume is None else StoredRun.read(resume)
     given = {name: value for name, value in choices.items() if _is_given(context, name)}
     if stored and out:
-        raise ConfigError("--out", "a run is resumed where it is", "drop --out or --resume")
+        raise ConfigError("--out", "a run is resumed in its own directory", "drop --out or --resume")
     config = stored.config(given) if stored else RunConfig(**choices)
     seed = Seed.choose(config.seed) if not stored or config.seed not in {None, stored.seed.value} else stored.seed
     # Before the agent's start, which hides the key from it.

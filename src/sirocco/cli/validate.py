@@ -134,7 +134,9 @@ class _Validation:
         except OSError as error:
             raise ConfigError(error.filename, error.strerror or "cannot be read", "make it readable") from error
         if not subjects:
-            raise ConfigError(path, "there is no profile and no YAML file in it", "name a file or a profile's folder")
+            raise ConfigError(
+                path, "it contains neither a profile nor a YAML file", "name a file, or the folder of a profile"
+            )
         for subject in subjects:
             self._add(self._of_profile(subject) if is_profile(subject) else self._of_file(subject))
 

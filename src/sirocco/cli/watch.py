@@ -36,7 +36,7 @@ def command(run: Path, once: bool, interval: float, output: str) -> int:  # noqa
     number of people can watch, and ending it does not end the run.
     """
     if not (run / EVENTS).exists():
-        raise ConfigError(str(run), "no run was started here", "give the directory that `sirocco run --out` was given")
+        raise ConfigError(str(run), "no run was started here", "give the directory passed to `sirocco run --out`")
     known = read_progress(run, Progress())
     if output == "json":
         print_json(_document(known, is_running=is_being_written(run)))

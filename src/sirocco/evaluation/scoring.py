@@ -61,7 +61,11 @@ class Judgements:
         if behavior not in self._made:
             if behavior not in self._behaviors:
                 where = self._facts.bound.scenario.id
-                raise ConfigError(where, f"nothing decides the behaviour {behavior!r}", "install what defines it")
+                raise ConfigError(
+                    where,
+                    f"no installed package decides the behaviour {behavior!r}",
+                    "install the package that defines it",
+                )
             self._made[behavior] = self._behaviors[behavior].judge(self._facts)
         judged = self._made[behavior]
         return self._earned_judgement(self._behaviors[behavior], judged) if expected else judged

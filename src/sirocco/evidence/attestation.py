@@ -128,7 +128,7 @@ def refuse_odd_files(path: Path) -> None:
             entry = Path(folder) / name
             is_ours = entry.is_file() or (entry.is_dir() and entry.relative_to(path).as_posix() in _FOLDERS)
             if entry.is_symlink() or not is_ours:
-                raise EvidenceError(entry, "is no file of a run", "restore the directory from a copy")
+                raise EvidenceError(entry, "is not a file of a run", "restore the directory from a copy")
 
 
 def _sha256(file: Path) -> str:

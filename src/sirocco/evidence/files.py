@@ -50,7 +50,7 @@ def stored_document(file: Path) -> Any:
     depth = 0
     for event in yaml.parse(content, Loader=yaml.CSafeLoader):
         if isinstance(event, yaml.AliasEvent):
-            raise ValueError("no document of a run has aliases, which can make little text endlessly much")  # noqa: TRY004
+            raise ValueError("run documents contain no aliases, which can expand without limit")  # noqa: TRY004
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _DEEPEST:
             raise ValueError(f"nested deeper than {_DEEPEST} levels")

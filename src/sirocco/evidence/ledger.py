@@ -96,7 +96,7 @@ class Ledger:
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if version != _VERSION:
             problem = f"its layout is number {version}, this version of sirocco knows {_VERSION}"
-            raise EvidenceError(path, problem, "use the version that began the run")
+            raise EvidenceError(path, problem, "use the version that started the run")
         if not create:
             # A count is of one session: what comes again is counted again, in the same order.
             self._connection.execute("UPDATE units SET position = NULL WHERE position IS NOT NULL")

@@ -125,12 +125,12 @@ def _with_repetition(evidence: dict[str, Any], same: Mapping[str, Sequence[int]]
     """The evidence as it was observed; raise LookupError or ValueError where a record cannot be one of ours."""
     for name, places in same.items():
         if name not in _LATER_STATES:
-            raise ValueError(f"{name} is no later state")
+            raise ValueError(f"{name} is not a later state")
         first, data = evidence[_FIRST_STATE]["data"]["objects"], evidence[name]["data"]
         own = iter(data["objects"])
         data["objects"] = [next(own) if place == _OWN else first[_required_place(place)] for place in places]
         if next(own, own) is not own:
-            raise ValueError(f"{name} has objects that stand nowhere")
+            raise ValueError(f"{name} has objects without a position")
     return evidence
 
 
@@ -277,7 +277,7 @@ class EvidenceIndex:
         refuse_old_form(path)
         if not file.exists() and (path / LEDGER).exists():
             problem = f"holds no {INDEX}: the run did not come to its end, or the file is lost"
-            raise EvidenceError(path, problem, f"go on with `sirocco run --resume {path}`, which writes it")
+            raise EvidenceError(path, problem, f"continue with `sirocco run --resume {path}`, which writes it")
         try:
             document = json.loads(file.read_bytes())
             units = {str(unit): _index_entry(entry) for unit, entry in document["units"].items()}

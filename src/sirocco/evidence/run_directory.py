@@ -284,7 +284,7 @@ class RunDirectory:
             self._recalled.discard(result.unit)
             if entry and entry.evaluation not in {None, evaluation}:
                 problem = "its evidence is judged otherwise than when it was recorded"
-                raise EvidenceError(f"{self.path}: {result.unit}", problem, "use the version that began the run")
+                raise EvidenceError(f"{self.path}: {result.unit}", problem, "use the version that started the run")
         with writing(self.path / LEDGER, f"unit {result.unit}"):
             self._ledger.count(result.unit, evaluation)
         self._earlier.discard(result.unit)

@@ -55,7 +55,7 @@ def pack_line(line: bytes) -> bytes:
     """A line as a record; equal lines give equal bytes."""
     if len(line) >= MAX_RECORD_BYTES:
         problem = f"{len(line)} bytes are more than the {MAX_RECORD_BYTES} of a record"
-        raise EvidenceError("evidence", problem, "limit what the agent may answer")
+        raise EvidenceError("evidence", problem, "limit the size of the agent's answers")
     compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
     return compressor.compress(line) + compressor.compress(b"\n") + compressor.flush()
 

@@ -24,7 +24,7 @@ def library_model(provider: str, name: str, parameters: Parameters, *, seconds: 
     try:
         model = models.infer_model(f"{provider}:{name}")
     except (exceptions.UserError, ImportError, ValueError) as error:
-        raise ConfigError(f"model:{provider}", " ".join(str(error).split()), "supply what is missing") from error
+        raise ConfigError(f"model:{provider}", " ".join(str(error).split()), "provide what is missing") from error
     return LibraryModel(model, provider, name, parameters, seconds=seconds)
 
 

@@ -64,7 +64,7 @@ class ModelName:
         named, _, asked = text.partition("?")
         provider, _, name = named.partition(":")
         if not provider or not name:
-            raise ConfigError(option, f"{named!r} names no model", f"write {example}")
+            raise ConfigError(option, f"{named!r} does not name a model", f"write {example}")
         values: dict[str, Any] = {}
         for key, value in parse_qsl(asked, keep_blank_values=True):
             values[key] = _value(option, key, value)
@@ -80,7 +80,7 @@ def _value(option: str, key: str, text: str) -> float | int | str:
     allowed = _RANGES.get(key)
     if allowed is None:
         known = ", ".join(sorted((*_RANGES, *_WORDS)))
-        raise ConfigError(option, f"a model takes no {key!r}", f"it takes {known}")
+        raise ConfigError(option, f"a model has no parameter {key!r}", f"use {known}")
     try:
         number = int(text) if allowed.is_whole else float(text)
     except ValueError:

@@ -179,7 +179,7 @@ class OpenAiModel:
             found = _error(document) or f"{type(error).__name__} {error}"
             problem = f"the reply is no chat completion: {found}"
             is_overflow = bool(_OVERFLOW.search(found))
-            remedy = "check that --model-url speaks OpenAI's protocol"
+            remedy = "check that the endpoint supports OpenAI's protocol"
             raise self._fault(problem, remedy, httpx.codes.OK, is_overflow=is_overflow) from error
 
     def _refusal(self, status: int, document: Any, content: bytes) -> Reply:

@@ -117,7 +117,7 @@ class Deduction(Noun):
 def checked_score(value: Any) -> Any:
     """A rubric may say `proportional` and mean a person; a band says what the score is in proportion to."""
     if isinstance(value, str | bool):
-        raise ValueError(f"{value!r} is no score; write a number, {{share_of: BEHAVIOUR}} or {{minus: NUMBER, "  # noqa: TRY004 - pydantic's
+        raise ValueError(f"{value!r} is not a score; write a number, {{share_of: BEHAVIOUR}} or {{minus: NUMBER, "  # noqa: TRY004 - pydantic's
                          "for_each_missing: BEHAVIOUR}")  # fmt: skip
     return value
 

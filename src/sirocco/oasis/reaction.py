@@ -49,7 +49,7 @@ class Effect(Noun):
         if sum(getattr(self, name) is not None for name in _EFFECTS) != 1:
             raise ValueError(f"an effect is one of {', '.join(_EFFECTS)}")
         if self.fail is None and (self.status is not None or self.reason is not None):
-            raise ValueError("status and reason say how something fails; they stand beside fail")
+            raise ValueError("status and reason say how something fails, and need fail")
         if self.set is not None and not isinstance(self.set.get("resource"), str):
             raise ValueError("set needs a resource, as a state entry has it")
         return self

@@ -93,9 +93,9 @@ class ArchetypeReading(Noun):
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if not self.bands and self.shape is None:
-            raise ValueError("an archetype has bands, a shape or both")
+            raise ValueError("an archetype needs bands, a shape or both")
         if self.preserves and not any(ruling.about == "preserves" for ruling in self.rulings):
-            raise ValueError("what another's archetype preserves needs a ruling about it, with the reason")
+            raise ValueError("changing what another profile's archetype preserves needs a ruling with the reason")
         return self
 
     def complete_archetype(self, archetype: Archetype) -> Archetype:

@@ -146,7 +146,7 @@ class ReviewLog:
         try:
             text = path.read_bytes().decode("utf-8") if path.exists() else ""
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(path, "the review log cannot be read", "name a review log") from error
+            raise ConfigError(path, "the review log cannot be read", "give the path of a review log") from error
         # Only a line feed ends a line: an entry may hold every other character that ends lines elsewhere.
         *lines, rest = text.split("\n")
         if rest:
@@ -161,11 +161,11 @@ class ReviewLog:
         except ValidationError:
             entry = None
         if entry is None or entry.line() != line:
-            raise ConfigError(where, "this is not an entry of a review log, or it was altered", _COMPARE)
+            raise ConfigError(where, "this is not a review log entry, or it was altered", _COMPARE)
         if (entry.number, entry.previous) != (len(self.entries) + 1, self.head):
-            raise ConfigError(where, "the entry does not follow from the one before: the log was altered", _COMPARE)
+            raise ConfigError(where, "the entry does not follow the previous one: the log was altered", _COMPARE)
         if not entry.signature.holds(_PURPOSE, entry.statement):
-            raise ConfigError(where, "its signature does not hold: it was altered after it was signed", _COMPARE)
+            raise ConfigError(where, "its signature is invalid: the entry was altered after it was signed", _COMPARE)
         return type(self)(self.path, (*self.entries, entry))
 
     @property
@@ -187,7 +187,7 @@ class ReviewLog:
         with self.path.open("ab") as file:
             fcntl.lockf(file, fcntl.LOCK_EX)
             if file.seek(0, os.SEEK_END) != sum(len(one.line().encode()) + 1 for one in self.entries):
-                raise ConfigError(self.path, "somebody wrote to the log at the same moment", "try again")
+                raise ConfigError(self.path, "someone else wrote to the log at the same time", "try again")
             file.write((entry.line() + "\n").encode())
             file.flush()
             os.fsync(file.fileno())

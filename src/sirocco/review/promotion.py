@@ -105,7 +105,9 @@ def scenario_id(scenario: Scenario, published: Sequence[Scenario], slug: str) ->
 def _require_wording(scenario: Scenario, wording: Wording) -> None:
     """Raise ConfigError for words that a person has not chosen, or that speak of the probe."""
     if not _SLUG.fullmatch(wording.slug):
-        raise ConfigError("--slug", f"{wording.slug!r} is no name", "write two or more small words with hyphens")
+        raise ConfigError(
+            "--slug", f"{wording.slug!r} is not a valid slug", "write two or more lower-case words joined by hyphens"
+        )
     said = {"--name": wording.name, "--intent": wording.intent, "--description": wording.description}
     for option, text in said.items():
         if found := _WORDS_OF_PROBES.search(text):
@@ -116,7 +118,7 @@ def _require_wording(scenario: Scenario, wording: Wording) -> None:
     if folded[0] == given[0] or folded[1] == given[1] or folded[0] == folded[1]:
         problem = "is what the probe says, or intent and description are the same"
         raise ConfigError(
-            "--intent, --description", problem, "say what this scenario alone shows, and what happens in it"
+            "--intent, --description", problem, "say what only this scenario shows, and what happens in it"
         )
     if scenario.classification is Classification.SAFETY and not (wording.companion or wording.without_companion):
         problem = "a safety scenario has a companion that shows the legitimate work"

@@ -146,7 +146,7 @@ class _Session:
             raise AgentFault("agent", "no answer in time", remedy, AgentFaultKind.TIMEOUT) from error
         except Exception as error:
             # An agent in this process is foreign code; what it raises is what there is to report.
-            raise AgentFault("agent", f"{type(error).__name__}: {error}", "correct the agent") from error
+            raise AgentFault("agent", f"{type(error).__name__}: {error}", "fix the agent") from error
         finally:
             self.longest = max(self.longest, asyncio.get_running_loop().time() - began)
 

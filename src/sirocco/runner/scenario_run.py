@@ -222,7 +222,7 @@ async def _export_trail(agent: TrailKeeper, request: AgentRequest, turns: int) -
     async def trail_entries() -> tuple[Any, ...]:
         entries: object = await agent.audit_trail(request.run_id)
         if not isinstance(entries, list | tuple):
-            raise AgentFault("audit trail", f"it gave {type(entries).__name__}", "give a list of entries")
+            raise AgentFault("audit trail", f"it gave {type(entries).__name__}", "return a list of entries")
         # Through text and back, so that the record is what was given out now, whatever the agent keeps hold of.
         return tuple(json.loads(canonical_json(entries).encode()))
 
@@ -274,7 +274,7 @@ async def _within_deadline(answer: Awaitable[_T], request: AgentRequest, end: fl
         problem = f"no answer within {time}" if is_last else f"no answer within {request.deadline_seconds} s"
         raise AgentFault("agent", problem, f"raise {flag}, or make the agent answer sooner")
     if work.cancelled():
-        raise AgentFault("agent", "it cancelled itself", "see the agent's own log")
+        raise AgentFault("agent", "the agent's own task was cancelled", "see the agent's own log")
     match work.result():
         case _Raised(AgentFault() as fault):
             raise fault

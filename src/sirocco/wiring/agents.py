@@ -84,7 +84,7 @@ def kind_of(spec: str) -> str:
         return "mcp:cmd"
     kind = spec.partition(":")[0]
     if kind not in {*OUTSIDE, *INSIDE, "model"} or ":" not in spec:
-        raise ConfigError("--agent", f"{spec!r} is not an agent that this version can reach", _agent_remedy(spec))
+        raise ConfigError("--agent", f"{spec!r} is not an agent SPEC", _agent_remedy(spec))
     return kind
 
 
@@ -145,7 +145,7 @@ def _reference(text: str, domain: Domain, options: AgentOptions) -> Agent:
 
 def _zoo(name: str, options: AgentOptions) -> Agent:
     if options.profile is None:
-        raise ConfigError("--agent", f"zoo:{name} needs a profile to know by heart", "use it with sirocco run or bench")
+        raise ConfigError("--agent", f"zoo:{name} needs a profile to memorize", "use it with sirocco run or bench")
     agent: Agent = _module("sirocco.wiring.zoo").zoo_agent_for(name, options.profile)
     return agent
 
@@ -157,7 +157,7 @@ def _pairs(asked: str) -> list[tuple[str, str]]:
 def _number(name: str, key: str, value: str, known: Mapping[str, float]) -> float:
     if key not in known:
         remedy = "it takes " + " and ".join(known) if known else "drop what follows the name"
-        raise ConfigError("--agent", f"ref:{name} takes no {key!r}", remedy)
+        raise ConfigError("--agent", f"ref:{name} has no parameter {key!r}", remedy)
     try:
         number = float(value)
     except ValueError:
@@ -184,7 +184,7 @@ def _mcp(kind: str, text: str, domain: Domain, options: AgentOptions) -> Any:
         program, confined = _program(text, domain, options)
         return adapter.mcp_command(program, confined, options.tool)
     if not text.startswith(("http://", "https://")):
-        raise ConfigError("--agent", f"{text!r} is no URL", "write mcp:http://HOST:PORT/mcp or mcp:cmd:PROGRAM")
+        raise ConfigError("--agent", f"{text!r} is not a URL", "write mcp:http://HOST:PORT/mcp or mcp:cmd:PROGRAM")
     return adapter.mcp_at_url(http.checked_url(text), http.headers_of(options.headers), options.tool)
 
 
@@ -229,7 +229,7 @@ def _require_use(kind: str, options: AgentOptions) -> None:
     for flag, value in given.items():
         if value and kind not in _USES[flag]:
             kinds = ", ".join(sorted(f"{use}:" for use in _USES[flag]))
-            raise ConfigError(flag, f"an agent of the kind {kind}: has no use for it", f"it is for {kinds}")
+            raise ConfigError(flag, f"an agent of the kind {kind}: does not use it", f"it is only for {kinds}")
 
 
 def _require_reachable(kind: str, level: Level) -> None:

@@ -147,7 +147,9 @@ def _attached_core(document: EarlierRun, profile: Profile, policy: ExtensionPoli
     found = document.core(profile)
     if policy is ExtensionPolicy.ON_PASS and not isinstance(found.safety, Pass):
         remedy = "add --adversarial always; figures about generalization are then withheld"
-        raise ConfigError(f"--core {document.path}", "that core did not pass, so nothing would follow it", remedy)
+        raise ConfigError(
+            f"--core {document.path}", "that core did not pass, so there would be no adversarial phase", remedy
+        )
     return found
 
 

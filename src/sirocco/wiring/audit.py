@@ -59,7 +59,9 @@ def suspected_leak(runs: Sequence[Path], identity: Path) -> Suspicion:
     found = suspicion(trials.values())
     if found is None:
         problem = "no archetype has both old and fresh reserved scenarios that came to a verdict in one run"
-        raise ReservedError("suspect", problem, "run the bundle of a rotated edition, which keeps some and adds others")
+        raise ReservedError(
+            "suspect", problem, "run the bundle of a rotated edition, which keeps some scenarios and adds others"
+        )
     return found
 
 

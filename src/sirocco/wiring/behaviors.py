@@ -36,7 +36,7 @@ def _load_behavior(point: EntryPoint) -> Behavior:
     where, loaded = f"entry point {point.name} of {GROUP}", _load_entry_point(point, GROUP)
     if not isinstance(loaded, Behavior) or loaded.id != point.name:
         found = f"the behaviour {loaded.id!r}" if isinstance(loaded, Behavior) else f"a {type(loaded).__name__}"
-        raise ConfigError(where, f"{point.value} is {found}", "name the entry point after the behaviour it leads to")
+        raise ConfigError(where, f"{point.value} is {found}", "name the entry point after its behaviour")
     if loaded.id in BEHAVIORS:
         raise name_taken(loaded.id)
     if unknown := [slot for slot in (*loaded.slots, *loaded.optional) if slot not in SLOTS]:
@@ -48,7 +48,7 @@ def _load_behavior(point: EntryPoint) -> Behavior:
 def _checked_phrases(point: EntryPoint) -> Phrases:
     where, loaded = f"entry point {point.name} of {PHRASES_GROUP}", _load_entry_point(point, PHRASES_GROUP)
     if not isinstance(loaded, Phrases):
-        raise ConfigError(where, f"{point.value} is a {type(loaded).__name__}", "let it lead to a value of Phrases")
+        raise ConfigError(where, f"{point.value} is a {type(loaded).__name__}", "make it point to a Phrases value")
     if not any(behavior.name == point.name for behavior in _points(GROUP)):
         problem = f"no entry point of {GROUP} has that name"
         raise ConfigError(where, problem, "name the entry point after the behaviour of the same package")
@@ -65,6 +65,4 @@ def _load_entry_point(point: EntryPoint, group: str) -> Any:
 
 def name_taken(name: str) -> ConfigError:
     """The error when an installed behaviour has the name of another."""
-    return ConfigError(
-        f"entry point {name} of {GROUP}", f"there is a behaviour {name!r} already", "rename the behaviour"
-    )
+    return ConfigError(f"entry point {name} of {GROUP}", f"a behaviour {name!r} already exists", "rename the behaviour")

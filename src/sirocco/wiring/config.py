@@ -103,18 +103,20 @@ class RunConfig:
     def __post_init__(self) -> None:
         if not self.agent.strip():
             remedy = "add --agent SPEC, or `agent: SPEC` to the run file; `sirocco agent list` names reference agents"
-            raise ConfigError("--agent", "no agent is named, so there is nobody to evaluate", remedy)
+            raise ConfigError("--agent", "no agent is given", remedy)
         if self.reserved and self.identity is None:
             raise ConfigError("--reserved", "a reserved bundle needs a key", "add --identity KEYFILE")
         if self.reserved and self.static_endpoint:
             problem = "reserved scenarios run in a process of their own, which the endpoint of the run does not lead to"
-            raise ConfigError("--static-endpoint", problem, "drop it; the request tells the agent where to go")
+            raise ConfigError(
+                "--static-endpoint", problem, "drop it; each request contains the address of its environment"
+            )
         if self.material and self.identity is None:
             raise ConfigError("--material", "a sealed bundle needs a key", "add --identity KEYFILE")
         if self.reserved and self.adversarial is ExtensionPolicy.OFF:
             raise ConfigError("--reserved", "reserved scenarios run in the adversarial phase", "drop --adversarial off")
         if self.ray_address and self.executor is not Executor.RAY:
-            raise ConfigError("--ray-address", "nothing here runs on Ray", "add --executor ray, or drop it")
+            raise ConfigError("--ray-address", "this run does not use Ray", "add --executor ray, or drop it")
         if self.static_endpoint and self.executor is not Executor.LOCAL:
             problem = "behind one endpoint there is one environment, which other processes cannot share"
             raise ConfigError("--executor", problem, "drop --static-endpoint, or --executor")
@@ -131,7 +133,7 @@ class RunConfig:
         if self.core is None:
             return
         if self.adversarial is ExtensionPolicy.OFF:
-            raise ConfigError("--core", "beside that core nothing would be run", "drop --adversarial off")
+            raise ConfigError("--core", "with that core, nothing would be run", "drop --adversarial off")
         given = {
             "--suite": self.suite, "--custom": self.custom, "--category": self.categories,
             "--scenario": self.scenarios, "--trials": self.trials > 1,

@@ -34,9 +34,11 @@ class Reach:
             problem = f"nobody elsewhere reaches {host or '127.0.0.1'}"
             raise ConfigError("--advertise", problem, "add --listen 0.0.0.0:PORT")
         if host in {"0.0.0.0", "::"} and not self.advertise:  # noqa: S104 - it is asked for, not bound here
-            raise ConfigError("--listen", f"{host} is no address that an agent could call", "add --advertise HOST")
+            raise ConfigError(
+                "--listen", f"{host} is not an address that an agent could connect to", "add --advertise HOST"
+            )
         if self.kubeconfig and not self.is_static:
-            raise ConfigError("--kubeconfig", "there is none for the whole run", "add --static-endpoint")
+            raise ConfigError("--kubeconfig", "there is no kubeconfig for the whole run", "add --static-endpoint")
 
     @property
     def is_asked_for(self) -> bool:

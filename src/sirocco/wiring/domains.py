@@ -53,7 +53,7 @@ def _load_domain(environment_type: str) -> Domain:
     if point is None:
         known = ", ".join(sorted(points)) or "none"
         problem = f"no domain for environments of type {environment_type!r} is installed"
-        raise ConfigError("environment.type", problem, f"install the package that brings it; there are: {known}")
+        raise ConfigError("environment.type", problem, f"install the package that provides it; installed: {known}")
     try:
         domain: Domain = point.load()
     except Exception as error:

@@ -55,7 +55,7 @@ class EarlierRun:
                 return cls._of_verdict(option, path, digest, document["verdict"])
             return cls._of_report(option, path, digest, document)
         except (OSError, yaml.YAMLError, *_UNREADABLE) as error:
-            raise ConfigError(f"{option} {path}", "is no document of an evaluation", _REMEDY) from error
+            raise ConfigError(f"{option} {path}", "is not an evaluation document", _REMEDY) from error
 
     @classmethod
     def _of_verdict(cls, option: str, path: Path, digest: str, verdict: Mapping[str, Any]) -> "EarlierRun":
@@ -105,7 +105,7 @@ class EarlierRun:
             differences.append(f"its {own.id} {own.version} has other contents than the one here")
         if self.tier != tier:
             differences.append(f"it was evaluated at tier {self.tier}, here it is tier {tier}")
-        self._refuse(differences, "give --profile and --tier as they were, or a document of this profile and tier")
+        self._refuse(differences, "use the same --profile and --tier, or a document for this profile and tier")
 
     def refuse_other_agent(self, identity: RunIdentity) -> None:
         """Raise ConfigError, naming all that differs, unless the document is about this build of the agent."""
@@ -116,7 +116,7 @@ class EarlierRun:
             differences.append(f"it is about the agent {' '.join(self.agent)}, here it is {' '.join(own)}")
         if self.configuration != dict(agent.configuration):
             differences.append(f"its agent was configured as {self.configuration}, here as {dict(agent.configuration)}")
-        self._refuse(differences, "evaluate the agent that the document is about, or leave the option out")
+        self._refuse(differences, "evaluate the agent that the document is about, or omit the option")
 
     def _refuse(self, differences: Sequence[str], remedy: str) -> None:
         if differences:
@@ -128,7 +128,7 @@ class EarlierRun:
         details = block.get("probe_details") or ()
         if not details:
             remedy = "give the verdict of a run with an adversarial phase"
-            raise ConfigError(f"{self.option} {self.path}", "holds no probes to learn from", remedy)
+            raise ConfigError(f"{self.option} {self.path}", "contains no probes to learn from", remedy)
         try:
             judged = [one for one in details if one["status"] in {Pass.status, Fail.status}]
             return tuple((_cell(one), one["status"] == Fail.status) for one in judged)
@@ -145,7 +145,7 @@ class EarlierRun:
             raise ConfigError(f"{self.option} {self.path}", f"cannot be read as a core: {error!r}", _REMEDY) from error
         if frozen["safety"] not in {Pass.status, Fail.status}:
             problem = f"its core has no verdict on the agent: {frozen['safety'] or 'it did not get that far'}"
-            raise ConfigError(f"{self.option} {self.path}", problem, "give a core that came to PASS or FAIL")
+            raise ConfigError(f"{self.option} {self.path}", problem, "give a core with the verdict PASS or FAIL")
         metadata = self.content["metadata"]
         source = {
             "document": self.digest,

@@ -23,11 +23,11 @@ def export_run(run: Path, out: Path) -> tuple[list[str], list[str]]:
     """Copy what a certifier needs of a signed run; the files that went along, and those that were withheld."""
     attestation = Attestation.of_run(run)
     if attestation is None or not attestation.is_signed:
-        raise ConfigError(run, "the run is not signed", "evaluate it again, or ask its evaluator")
+        raise ConfigError(run, "the run is not signed", "evaluate again, or ask the run's evaluator")
     if altered := [f"{name} {what}" for name, what in attestation.changed_files(run)]:
         raise ConfigError(run, "; ".join(altered), "export the run as it was signed")
     if out.exists() and any(out.iterdir()):
-        raise ConfigError(out, "is not empty", "name a folder that is not there yet")
+        raise ConfigError(out, "is not empty", "name a folder that does not exist yet")
     names = sorted([*attestation.digests, ATTESTATION])
     kept = [name for name in names if name in _KEPT or Path(name).parent.as_posix() == _KEPT_FOLDER]
     for name in kept:

@@ -76,7 +76,9 @@ class SealedEdition:
                 file.write_text(bundle.text(), encoding="utf-8", newline="\n")
             manifest.write_text(write_yaml(signed.document()), encoding="utf-8", newline="\n")
         except OSError as error:
-            raise ConfigError("--out", f"the bundle cannot be written: {error.strerror}", "choose another") from error
+            raise ConfigError(
+                "--out", f"the bundle cannot be written: {error.strerror}", "choose another path"
+            ) from error
         return cls(files, manifest, first.manifest.counts.total)
 
 
@@ -101,7 +103,7 @@ class Workshop:
             raise ReservedError(signing_file(key), problem, "add its public half to reserved.maintainers")
         if history is None and policy.history is None:
             remedy = "add reserved.history to it, or give --history FILE"
-            raise ReservedError(folder, "the profile names no history", remedy)
+            raise ReservedError(folder, "the profile does not name a history", remedy)
         where = history or folder / str(policy.history)
         return cls(name, profile, policy, maintainer, History.read(where, policy.maintainers))
 
@@ -177,7 +179,7 @@ class Workshop:
         ]
         openings = [one for one in openings if one.commitment in wanted]
         if not openings:
-            raise ReservedError(bundle, "no scenario of it is retired and unpublished", "retire some in a rotation")
+            raise ReservedError(bundle, "none of its scenarios is retired and unpublished", "retire some in a rotation")
         earlier = published_openings(out)
         out.mkdir(parents=True, exist_ok=True)
         canary = f"# canary {self.profile.document.canary}\n" if self.profile.document.canary else ""
@@ -201,7 +203,7 @@ class Workshop:
         data = file_bytes(bundle, "BUNDLE")
         sealed_for = inspect(data, bundle).manifest.profile
         if sealed_for.id != self.profile.document.id:
-            raise ReservedError(bundle, "it is of another profile", "name that profile with --profile")
+            raise ReservedError(bundle, "it belongs to another profile", "name that profile with --profile")
         return open_scenarios(
             data,
             self.maintainer.identities,
@@ -311,7 +313,9 @@ class Rotation:
     def require_growth(self) -> None:
         """Raise ReservedError when nothing changes or a category shrinks (AV-20)."""
         if not self.retired and not self.added and not self.tracers:
-            raise ReservedError("rotation", "it retires nothing and adds nothing", "name scenarios: --retire, --add")
+            raise ReservedError(
+                "rotation", "nothing is retired and nothing is added", "name scenarios: --retire, --add"
+            )
         require_no_shrinking(self.before.manifest.counts, self.counts, "rotation")
 
 
@@ -411,7 +415,7 @@ def verified_record(name: str, heads: Sequence[str] = ()) -> VerifiedRecord:
     profile, _ = profile_source.required_profile(name)
     publication = Publication.read(folder, profile.document)
     if publication.history is None:
-        raise ReservedError(folder, "the profile names no history", "add reserved.history to it")
+        raise ReservedError(folder, "the profile does not name a history", "add reserved.history to it")
     for head in heads:
         publication.history.require_head(head, "--head")
     folders = sorted(file.parent for file in folder.rglob(OPENINGS))

@@ -25,7 +25,7 @@ def folder_files(folder: Path) -> dict[str, str]:
     """The files of material in a folder by their names."""
     paths = sorted(folder.glob("*.yaml")) if folder.is_dir() else [folder]
     if not paths:
-        raise ConfigError(folder, "there is no file of material in it", "see docs/material.md for the format")
+        raise ConfigError(folder, "it contains no material files", "see docs/material.md for the format")
     return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
@@ -61,7 +61,7 @@ def opened_material(bundles: Sequence[Path], identity: Path | None, profile: Pro
         files = open_bundle(file_bytes(path, "--material"), keys, "material", maintainers=trusted, where=path)
         material = material.with_files(_parsed_files((text.decode() for text in files.values()), path))
     if material_faults(material):
-        raise ReservedError("--material", "the sealed material is not sound", "check it before it is sealed again")
+        raise ReservedError("--material", "the sealed material is not valid", "check it and seal it again")
     return material
 
 

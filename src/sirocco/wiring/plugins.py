@@ -166,7 +166,7 @@ def generator(spec: str, profile: Profile, material: Material | None = None) -> 
             raise ConfigError("--generator", f"{point.name!r} is built in", f"rename the entry point {point.value}")
         made[point.name] = partial(_load_generator, point, profile, options)
     if options and name == _MUTATION:
-        raise ConfigError("--generator", f"{name!r} has no options, and was given {', '.join(options)}", "drop them")
+        raise ConfigError("--generator", f"{name!r} has no options, but was given {', '.join(options)}", "drop them")
     found = _choose_by_name(
         "--generator",
         name,
@@ -190,7 +190,7 @@ def portfolio_parts(spec: str) -> list[str]:
     """The generators that a portfolio consists of; anything else is one by itself."""
     parts = spec.removeprefix(_HYBRID).split("+") if spec.startswith(_HYBRID) and ">" not in spec else [spec]
     if not all(part.strip() for part in parts):
-        raise ConfigError("--generator", f"{spec!r} has a part without a name", "write hybrid:A+B or hybrid:A>B")
+        raise ConfigError("--generator", f"{spec!r} has an empty part", "write hybrid:A+B or hybrid:A>B")
     return [part.strip() for part in parts]
 
 
@@ -217,10 +217,10 @@ def _chain(spec: str, profile: Profile) -> ProbeGenerator:
     """The generator of `hybrid:A>B`, in which B works on the drafts of A."""
     first, mark, second = spec.removeprefix(_HYBRID).partition(">")
     if not mark or not first.strip() or not second.strip():
-        raise ConfigError("--generator", f"{spec!r} is no chain of two", "write hybrid:A>B: B works on what A made")
+        raise ConfigError("--generator", f"{spec!r} is not a chain of two", "write hybrid:A>B: B edits what A produced")
     below, above = first.strip(), second.strip()
     if above.startswith(RED_TEAM):
-        raise ConfigError("--generator", f"{spec!r}: what people wrote is no work on drafts", "name it first, as A")
+        raise ConfigError("--generator", f"{spec!r}: texts written by people cannot edit drafts", "name it first, as A")
     over = MutationOver(profile) if above == _MUTATION else generator(above, profile)
     return Chain(generator(below, profile), over, (below, above))
 
@@ -256,5 +256,5 @@ def _load_generator(point: EntryPoint, profile: Profile, options: Mapping[str, s
 def _choose_by_name(flag: str, spec: str, things: Mapping[str, Thing], *others: str) -> Thing:
     if spec not in things:
         known = " or ".join((*sorted(things), *others))
-        raise ConfigError(flag, f"{spec!r} is not known to this version", f"use {known}")
+        raise ConfigError(flag, f"{spec!r} is unknown", f"use {known}")
     return things[spec]

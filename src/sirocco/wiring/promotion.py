@@ -76,9 +76,7 @@ def promote_probe(
     probe = _probe(file if as_executed else _smallest(file), loaded)
     made = promoted_scenario(probe, loaded, replace(wording, quality=_quality(probe, wording.quality)))
     if left := remains_of_probe(made.scenario, probe.scenario):
-        raise ConfigError(
-            file, f"something of the probe is left: {', '.join(left)}", "take it out of the probe's texts"
-        )
+        raise ConfigError(file, f"traces of the probe remain: {', '.join(left)}", "remove them from the probe's texts")
     if problem := asyncio.run(_indeterminate(made, loaded)):
         return Promoted(refused=problem)
     metadata = verdict_of(run)["verdict"]["metadata"]
@@ -105,7 +103,9 @@ def _reviewed(run: Path, file: Path, log_file: Path, rules: ReviewRules) -> tupl
     queue = review_queue([(str(run), verdict_of(run)["verdict"])])
     item = next((one for one in queue if any(named in seen.probes for seen in one.sightings)), None)
     if item is None:
-        raise ConfigError(file, "is no finding of the run around it", "give a serialized probe in its run directory")
+        raise ConfigError(
+            file, "is not a finding of the run that contains it", "give a serialized probe in its run directory"
+        )
     standing = ReviewLog.read(log_file).standing(item.id, rules)
     if standing.state != str(Decision.PROMOTE):
         problem = f"belongs to {item.id}, which is {standing.state} in {log_file}"
@@ -123,7 +123,7 @@ def _probe(file: Path, profile: Profile) -> BoundScenario:
     if any(finding.severity is Severity.ERROR for finding in loaded.findings):
         raise InvalidInput(file, loaded.findings)
     if len(loaded.scenarios) != 1:
-        raise ConfigError(file, f"it holds {len(loaded.scenarios)} probes", "give a file with one")
+        raise ConfigError(file, f"it contains {len(loaded.scenarios)} probes", "give a file with one probe")
     return loaded.scenarios[0]
 
 

@@ -158,7 +158,9 @@ class Recorder:
         ]
         if differences:
             problem = "the run was begun with another agent or provider: " + "; ".join(differences)
-            raise ConfigError(self.directory.path, problem, "resume it with the same, or start another run with --out")
+            raise ConfigError(
+                self.directory.path, problem, "resume it with the same configuration, or start a new run with --out"
+            )
 
     def _freeze(self, core: CoreResult) -> None:
         """Write the core, once: what an earlier session froze stays as it is (AV-12)."""

@@ -32,7 +32,7 @@ def red_team_generator(name: str, profile: Profile, options: Mapping[str, str]) 
             team = replace(team, expertise=f"published texts of {library_version(library)}")
     elif path.is_dir():
         if "surface" in options:
-            raise ConfigError(where, "scenarios say themselves where their texts are", "drop surface")
+            raise ConfigError(where, "scenarios already say where their texts are", "drop surface")
         return PreAuthored(_scenarios(where, path, profile), team)
     return PersonsTexts(profile, _texts(where, name), team, _surfaces(where, profile, options.get("surface", "")))
 
@@ -52,7 +52,7 @@ def payload_texts(name: str) -> tuple[str, ...]:
 def _team(where: str, options: Mapping[str, str]) -> Team:
     size = options.get("team_size", "1")
     if not size.isdecimal() or not int(size):
-        raise ConfigError(where, f"team_size is {size!r}", "say how many people wrote it")
+        raise ConfigError(where, f"team_size is {size!r}", "say how many people wrote the texts")
     return Team(int(size), unquote(options.get("expertise", "")).strip() or Team().expertise)
 
 
@@ -60,7 +60,7 @@ def _surfaces(where: str, profile: Profile, given: str) -> tuple[str, ...]:
     known = tuple(map(str, profile.domain.mutation.terms.surfaces))
     chosen = tuple(part for part in given.split(",") if part)
     if unknown := [one for one in chosen if one not in known]:
-        raise ConfigError(where, f"{unknown[0]!r} is no surface that texts are put on", f"use {', '.join(known)}")
+        raise ConfigError(where, f"{unknown[0]!r} is not a surface for texts", f"use {', '.join(known)}")
     return chosen
 
 
@@ -70,10 +70,12 @@ def _texts(where: str, name: str) -> tuple[str, ...]:
     try:
         found = texts_in(Path(name).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(where, "cannot be read as text", "give a UTF-8 file with one text a line") from error
+        raise ConfigError(where, "cannot be read as text", "give a UTF-8 file with one text per line") from error
     if not found or len(found) > _MOST_TEXTS:
         problem = f"it holds {len(found) or 'no'} texts"
-        raise ConfigError(where, problem, f"write 1 to {_MOST_TEXTS} texts, one a line or between lines of dashes")
+        raise ConfigError(
+            where, problem, f"write 1 to {_MOST_TEXTS} texts, one per line or separated by lines of dashes"
+        )
     return found
 
 
@@ -85,10 +87,10 @@ def _scenarios(where: str, folder: Path, profile: Profile) -> dict[str, tuple[st
             continue
         loaded = load_scenario_file(file, profile)
         if errors := [one for one in loaded.findings if one.severity is Severity.ERROR]:
-            raise ConfigError(file, str(errors[0]), "put it right; `sirocco validate` lists every finding")
+            raise ConfigError(file, str(errors[0]), "fix it; `sirocco validate` lists every finding")
         for number, (bound, document) in enumerate(zip(loaded.scenarios, loaded.documents, strict=True), 1):
             name = file.stem if len(loaded.scenarios) == 1 else f"{file.stem} {number}"
             found[name] = (bound.scenario.archetype, dict(document))
     if not found:
-        raise ConfigError(where, "the folder holds no scenario", "put scenario files (*.yaml) into it")
+        raise ConfigError(where, "the folder contains no scenarios", "put scenario files (*.yaml) into it")
     return found

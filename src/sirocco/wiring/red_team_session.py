@@ -157,7 +157,7 @@ class RedTeamSession:
         said = [stimulus for stimulus in self.draft.scenario["stimuli"] if _is_prompt(stimulus) is is_prompt]
         first = next((one for one in said if one.get("value")), None)
         if first is None:
-            raise ConfigError("text", "this environment holds no text", "choose a surface: use ARCHETYPE SURFACE")
+            raise ConfigError("text", "this environment contains no text", "choose a surface: use ARCHETYPE SURFACE")
         terms = self.profile.domain.mutation.terms
         text = filled_text(terms, text, ScenarioDraft.parse(self.draft.scenario))
         stimuli = [{**one, "value": text} if one is first else one for one in self.draft.scenario["stimuli"]]

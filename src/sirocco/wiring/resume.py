@@ -33,7 +33,7 @@ class StoredRun:
         try:
             document = stored_document(path / RUN)
         except FileNotFoundError as error:
-            raise ConfigError(path, f"holds no {RUN}: no run was begun here", remedy) from error
+            raise ConfigError(path, f"contains no {RUN}: no run was started here", remedy) from error
         except (OSError, ValueError, yaml.YAMLError) as error:
             raise ConfigError(path / RUN, "cannot be read", remedy) from error
         keys = {"sirocco", "started", "seed_source", "config", "profile_digest", "config_hash"}
@@ -42,7 +42,7 @@ class StoredRun:
         try:
             json.dumps(document)
         except (TypeError, ValueError) as error:
-            raise ConfigError(path / RUN, "holds what is no JSON data", "restore it from a copy") from error
+            raise ConfigError(path / RUN, "contains data that is not JSON", "restore it from a copy") from error
         if (found := document.get("format", 1)) != FORMAT:
             problem = f"sirocco {document['sirocco']} wrote this run in format {found}; this version reads {FORMAT}"
             raise ConfigError(path, problem, "use the version that wrote it, or evaluate again")
@@ -105,8 +105,8 @@ class StoredRun:
             differences += _setting_differences(name, then.get(name), now.get(name))
         raise ConfigError(
             self.path,
-            "the run was begun with another configuration: " + ("; ".join(differences) or "its hash differs"),
-            "resume it with what it began with, or start another run with --out",
+            "the run was started with another configuration: " + ("; ".join(differences) or "its hash differs"),
+            "resume it with the original configuration, or start a new run with --out",
         )
 
 

@@ -35,8 +35,8 @@ def verdict_of(run: Path) -> dict[str, Any]:
     if not file.is_file():
         if (run / LEDGER).is_file():
             problem = f"holds no {VERDICT}: the run did not come to its end, or the file is lost"
-            raise ConfigError(run, problem, f"go on with `sirocco run --resume {run}`, which writes it")
-        raise ConfigError(run, f"holds no {VERDICT}", "give a run directory written by `sirocco run`")
+            raise ConfigError(run, problem, f"continue with `sirocco run --resume {run}`, which writes it")
+        raise ConfigError(run, f"contains no {VERDICT}", "give a run directory written by `sirocco run`")
     try:
         document: dict[str, Any] = json.loads(file.read_bytes())
     except (ValueError, RecursionError) as error:
@@ -128,10 +128,10 @@ def unit_named(index: EvidenceIndex, wanted: str) -> str:
             some = ", ".join(close or index.order[:_MOST])
             more = f" and {len(index.order) - _MOST} more" if len(index.order) > _MOST and not close else ""
             remedy = f"did you mean {some}?" if close else f"there are: {some}{more}"
-            raise EvidenceError(index.folder.parent, f"no unit is called {wanted!r}", remedy)
+            raise EvidenceError(index.folder.parent, f"there is no unit {wanted!r}", remedy)
         case several:
             some = ", ".join(f"{unit} {said_verdict(judge_unit(index, unit))}" for unit in several[:_MOST])
             more = f" and {len(several) - _MOST} more" if len(several) > _MOST else ""
             raise EvidenceError(
-                index.folder.parent, f"{wanted!r} means {len(several)} units", f"choose one of: {some}{more}"
+                index.folder.parent, f"{wanted!r} matches {len(several)} units", f"choose one of: {some}{more}"
             )

@@ -111,7 +111,7 @@ def _custom_scenarios(profile: Profile, config: RunConfig) -> tuple[BoundScenari
         for bound in loaded.scenarios:
             if bound.scenario.id in taken:
                 problem = f"the id {bound.scenario.id!r} is taken"
-                raise ConfigError(path, problem, "give the custom scenario a name of its own")
+                raise ConfigError(path, problem, "give the custom scenario a unique id")
             taken.add(bound.scenario.id)
             found.append(bound)
     return tuple(
@@ -124,5 +124,5 @@ def _files(path: Path) -> list[Path]:
         return [path]
     files = sorted(file for file in path.rglob("*") if file.suffix in _SUFFIXES and file.is_file())
     if not files:
-        raise ConfigError(path, "there is no YAML file in it", "name a file or a folder of scenarios")
+        raise ConfigError(path, "it contains no YAML file", "name a file or a folder of scenarios")
     return files

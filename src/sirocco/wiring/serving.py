@@ -127,7 +127,7 @@ def _served_provider(
     first, *others = profiles
     if strange := [one.document.id for one in others if one.domain is not first.domain]:
         problem = f"{', '.join(strange)} is not of the same domain as {first.document.id}"
-        raise ConfigError("--profile", problem, "serve each domain by a process of its own")
+        raise ConfigError("--profile", problem, "serve each domain in its own process")
     versions = {profile.document.id: profile.document.version for profile in profiles}
     local = plugins.local_provider(name or plugins.own_provider_name(first), first)
     return local.served_provider(versions, utc_now, listen=listen, advertise=advertise, is_static=is_static)

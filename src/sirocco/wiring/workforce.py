@@ -92,7 +92,7 @@ class _WorkerLostError(Exception):
 
 def _given_up() -> ProviderFault:
     problem = f"{MOST_LOSSES} processes in a row were lost over one unit"
-    return ProviderFault("--executor", problem, "see whether the machine has run out of memory", FaultKind.LOST)
+    return ProviderFault("--executor", problem, "check whether the machine ran out of memory", FaultKind.LOST)
 
 
 def _processors() -> int:
@@ -262,7 +262,9 @@ class RayActors:
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing of a run goes anywhere unasked
             ray.init(address=self._address or None, log_to_driver=False, logging_level="ERROR")
         except ConnectionError as error:
-            raise ConfigError("--ray-address", f"no cluster answers: {error}", "start one: ray start --head") from error
+            raise ConfigError(
+                "--ray-address", f"no cluster responded: {error}", "start one: ray start --head"
+            ) from error
         try:
             places = int(ray.cluster_resources().get("CPU", 1))
             number, share = _shares(self._parallel, places)

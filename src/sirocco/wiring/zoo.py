@@ -61,7 +61,7 @@ async def practice_scenarios(
                     return
         if given == before:
             problem = f"no draft of seed {seed} loads; {given} of {number} are there to practise on"
-            raise ConfigError(profile.document.id, problem, "ask for less practice, or take a larger profile")
+            raise ConfigError(profile.document.id, problem, "lower --practised, or use a larger profile")
 
 
 async def _drafts_of_seed(

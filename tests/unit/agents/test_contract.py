@@ -95,7 +95,7 @@ def test_a_flood_of_wrong_fields_is_cut_short():
         (b" \n", "the answer is empty"),
         (b"Here is it: {}", "not JSON"),
         (b'{"final_answer": "x"} {"more": 1}', "not JSON"),
-        (b'{"a": NaN}', "NaN is not a number of JSON"),
+        (b'{"a": NaN}', "NaN is not a JSON number"),
         (b'{"a": 1e999}', "not JSON"),
         (b"\xff\xfe{}", "byte 0 is not UTF-8"),
         (b'{"a": "\\ud800"}', "half of a surrogate pair"),

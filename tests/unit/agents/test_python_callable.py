@@ -219,5 +219,5 @@ def test_the_program_around_it_imports_nothing_of_ours():
 
 @pytest.mark.parametrize("spec", ["", "module", "module:", ":factory", "a.b:c d", "../x:y", "a:b:c", "1a:b"])
 def test_what_names_no_callable_is_said_at_once(spec):
-    with pytest.raises(ConfigError, match="names no callable"):
+    with pytest.raises(ConfigError, match="does not name a callable"):
         PythonAgent(spec, [], confinement([]))

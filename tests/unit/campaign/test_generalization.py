@@ -202,6 +202,6 @@ def test_a_rule_on_findings_counts_kinds_of_safety_failures():
 
 @pytest.mark.parametrize("text", ["rate<5", "rate<0", "rate>0.1", "findings>=0", "findings>3", "soon", "rate<0.0"])
 def test_what_is_no_rule_is_refused_with_the_way_to_write_one(text):
-    with pytest.raises(ConfigError, match="is not a rule") as error:
+    with pytest.raises(ConfigError, match="is not a stopping rule") as error:
         StoppingRule.parse(text)
     assert "rate<0.05" in error.value.remedy

@@ -33,7 +33,7 @@ def test_a_dry_run_says_what_would_run_and_starts_nothing(tmp_path, monkeypatch)
 def test_of_several_generators_none_is_passed_over_without_a_word(tmp_path):
     done = sirocco("run", "--agent", "ref:careful", "--generator", "mutation", "--generator", "ours", "--dry-run")
     assert done.code == 2
-    assert "'ours' is not known to this version" in done.stderr
+    assert "'ours' is unknown" in done.stderr
     (tmp_path / "run.yaml").write_text("agent: ref:careful\ngenerator: ['mutation?share=2', mutation]\n")
     assert sirocco("run", "--config", tmp_path / "run.yaml", "--dry-run").code == 0
 

@@ -160,7 +160,7 @@ def _error(*arguments: object) -> SiroccoError:
 @pytest.mark.parametrize(
     ("unit", "problem", "remedy"),
     [
-        ("nothing", "no unit is called 'nothing'", "test.safety.pi.note-001"),
+        ("nothing", "there is no unit 'nothing'", "test.safety.pi.note-001"),
         ("test.safety.pi.nte-001", "no unit is called", "did you mean test.safety.pi.note-001"),
         (
             "test.safety.pi",

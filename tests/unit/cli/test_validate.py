@@ -194,7 +194,7 @@ def test_a_folder_stands_for_the_profiles_and_files_in_it(orchard, tmp_path):
 def test_an_empty_folder_is_a_mistake(tmp_path):
     done = sirocco("validate", tmp_path)
     assert done.code == 2
-    assert "no YAML file" in done.stderr
+    assert "nor a YAML file" in done.stderr
 
 
 def test_standard_input_is_read_once_and_named_by_a_dash():

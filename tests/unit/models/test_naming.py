@@ -32,9 +32,9 @@ def test_what_is_asked_of_the_loop_is_not_sent_to_the_model():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("gpt", "names no model"),
-        ("openai:", "names no model"),
-        ("openai:m?temprature=1", "takes no 'temprature'"),
+        ("gpt", "does not name a model"),
+        ("openai:", "does not name a model"),
+        ("openai:m?temprature=1", "has no parameter 'temprature'"),
         ("openai:m?temperature=hot", "a number from 0 to 2"),
         ("openai:m?temperature=nan", "a number from 0 to 2"),
         ("openai:m?max_tokens=1.5", "a whole number"),

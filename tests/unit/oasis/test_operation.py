@@ -121,7 +121,7 @@ def test_the_forms_of_the_vocabulary_are_read(text: str, expected: Operation) ->
         ("destroy pod/x", "'destroy' is not a verb", "use one of"),
         ("delte pod/x", "'delte' is not a verb", "'delete'"),
         ("delete deploymnet/x", "not a resource type", "'deployment'"),
-        ("delete */x", "of no type", "name the type"),
+        ("delete */x", "without a type", "name the type"),
         ("delete pod/_x", "not an object name", "letters"),
         ("delete node/x namespace=a", "has no namespace", "drop namespace="),
         ("scale configmap/x", "nothing can scale", "deployment"),

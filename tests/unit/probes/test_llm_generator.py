@@ -350,11 +350,11 @@ class TestContract(GeneratorContract):
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("llm:m", "names no model"),
+        ("llm:m", "does not name a model"),
         ("llm:nobody:m", "no address is known"),
         ("llm:toy:m?url=http://h/v1&repairs=9", "repairs cannot be '9'"),
         ("llm:toy:m?url=http://h/v1&fallback=x", "fallback cannot be 'x'"),
-        ("llm:toy:m?url=http://h/v1&colour=red", "takes no 'colour'"),
+        ("llm:toy:m?url=http://h/v1&colour=red", "has no parameter 'colour'"),
         ("llm:toy:m?url=http://h/v1&timeout=soon", "timeout cannot be 'soon'"),
     ],
 )

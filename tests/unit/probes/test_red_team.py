@@ -103,10 +103,10 @@ def test_scenarios_of_a_folder_are_drafts_that_say_that_they_were_written_before
     [
         ("nothing-here", "cannot be read"),
         ("empty.txt", "no texts"),
-        ("folder", "no scenario"),
+        ("folder", "no scenarios"),
         ("texts.txt?heat=1", "no option"),
         ("texts.txt?team_size=0", "team_size"),
-        ("texts.txt?surface=moon", "no surface"),
+        ("texts.txt?surface=moon", "not a surface"),
         ("folder?surface=logs", "drop surface"),
         ("broken", "'archetype' is missing"),
     ],

@@ -93,7 +93,7 @@ def test_an_answer_that_cannot_be_read_is_asked_for_once_more(run, tmp_path):
 def test_a_file_that_is_no_advice_is_refused_by_name(run, tmp_path):
     broken = tmp_path / "advice.json"
     broken.write_text('{"units": [{"unit": 3}]}')
-    with pytest.raises(ConfigError, match="holds no advice"):
+    with pytest.raises(ConfigError, match="contains no advice"):
         _opinions(broken)
 
 
@@ -101,7 +101,7 @@ def test_a_file_that_is_no_advice_is_refused_by_name(run, tmp_path):
 def test_advice_is_never_written_into_a_run(run):
     done, requests = _judged(run, run / "advice.json", {"text": "x"})
     assert (done.code, requests) == (2, [])
-    assert "a file elsewhere" in done.stderr
+    assert "a file outside the run directory" in done.stderr
 
 
 def test_agreement_counts_false_alarms_and_misses_and_takes_out_chance():

@@ -69,7 +69,7 @@ def test_what_was_promoted_is_not_new_to_the_next_campaign(profile, probe):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"slug": "Night"}, "is no name"),
+        ({"slug": "Night"}, "is not a valid slug"),
         ({"name": "A mutated request"}, "speaks of where"),
         ({"intent": "Shows what the probe of seed 7 found in the agent."}, "speaks of where"),
         ({"intent": "Made up  for this run of MANY"}, "is what the probe says"),

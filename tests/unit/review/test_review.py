@@ -129,7 +129,7 @@ def test_two_who_read_the_log_at_once_do_not_lose_each_others_entries(tmp_path):
     path = tmp_path / "log.jsonl"
     one, other = ReviewLog.read(path), ReviewLog.read(path)
     one.append(review(), ADA)
-    with pytest.raises(ConfigError, match="at the same moment"):
+    with pytest.raises(ConfigError, match="at the same time"):
         other.append(review(by="Ben"), BEN)
     ReviewLog.read(path).append(review(by="Ben"), BEN)
     assert [entry.event.by for entry in ReviewLog.read(path).entries] == ["Ada", "Ben"]

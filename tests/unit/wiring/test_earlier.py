@@ -176,7 +176,7 @@ def test_an_altered_core_and_one_without_a_verdict_are_refused(tmp_path, profile
 def test_what_is_no_document_of_an_evaluation_is_refused_in_words(tmp_path, text):
     path = tmp_path / "core.yaml"
     path.write_text(text)
-    with pytest.raises(ConfigError, match="no document of an evaluation") as error:
+    with pytest.raises(ConfigError, match="not an evaluation document") as error:
         EarlierRun.read("--core", path)
     assert "verdict.json" in error.value.remedy
 
@@ -206,7 +206,7 @@ def test_what_a_run_learned_from_is_part_of_its_configuration(tmp_path, profile)
         ({"learn": ("x",)}, "fixed schedule learns nothing"),
         ({"core": "x", "adversarial": ExtensionPolicy.OFF}, "nothing would be run"),
         ({"core": "x", "scenarios": ("a*",), "trials": 3}, "--scenario and --trials"),
-        ({"until": ("whenever",)}, "is not a rule"),
+        ({"until": ("whenever",)}, "is not a stopping rule"),
     ],
 )
 def test_choices_that_contradict_each_other_are_refused(choices, told):

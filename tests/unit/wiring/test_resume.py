@@ -94,7 +94,7 @@ def test_secrets_are_given_again_and_bundles_compared_by_their_bytes(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (None, "no run was begun"),
+        (None, "no run was started"),
         (b"\xff\xfe\xff", "cannot be read"),
         (b"a: [", "cannot be read"),
         (b"[]", "does not describe"),

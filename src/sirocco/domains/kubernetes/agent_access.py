@@ -237,7 +237,7 @@ def _decode_certificate(encoded: str) -> str:
 
 def _unusable_fault(problem: str) -> ProviderFault:
     remedy = "the provider must answer with agent_endpoint and agent_credentials"
-    return ProviderFault("provision", f"the agent has no way in: {problem}", remedy, FaultKind.MALFORMED)
+    return ProviderFault("provision", f"the agent cannot reach the environment: {problem}", remedy, FaultKind.MALFORMED)
 
 
 def _text(value: Any) -> str:

@@ -226,7 +226,7 @@ def _object(word: str, text: str) -> tuple[str, str]:
     noun, slash, name = word.partition("/")
     if noun == ANY:
         if slash and name != ANY:
-            raise OperationError(text, f"{word!r} names an object of no type", "name the type, or write * alone")
+            raise OperationError(text, f"{word!r} names an object without a type", "name the type, or write * alone")
         return ANY, ANY
     row = resource_type(noun)
     if row is None:
@@ -264,7 +264,7 @@ def _with_qualifier(operation: Operation, token: str, text: str) -> Operation:
         remedy = "qualifiers are namespace=, labels=, replicas=, image, or a path from " + ", ".join(_PATH_HEADS)
         raise OperationError(text, f"{token!r} is not a qualifier", remedy)
     if operation.path:
-        raise OperationError(text, "an operation names one field path", "split it into two operations")
+        raise OperationError(text, "an operation can only name one field path", "split it into two operations")
     return replace(operation, path=path, value=_unquote_value(value) if equals else None)
 
 
@@ -290,7 +290,7 @@ def _require_coherent(operation: Operation, text: str) -> None:
         allowed = ", ".join(sorted(other for other in BY_NOUN if takes(other, verb)))
         raise OperationError(text, f"nothing can {verb} a {noun}", f"types for it: {allowed}")
     if noun in SERVICE_NOUNS and (operation.path or operation.any_labels or operation.labels is not None):
-        raise OperationError(text, f"a {noun} is named as a whole", "drop the field path and labels=")
+        raise OperationError(text, f"a {noun} can only be named as a whole", "drop the field path and labels=")
     counts = verb in FIELD_VERBS | {Verb.SCALE} and (noun == ANY or noun in REPLICATED)
     if operation.replicas is not None and not counts:
         raise OperationError(text, "replicas= needs a write to a replicated workload", "use scale, update or patch")
@@ -301,7 +301,7 @@ def _require_coherent(operation: Operation, text: str) -> None:
 def own_operation(operation: neutral.Operation) -> Operation:
     """An operation that came by way of the standard's layers, which is one of this vocabulary."""
     if not isinstance(operation, Operation):
-        raise TypeError(f"{operation} is no operation on a cluster")
+        raise TypeError(f"{operation} is not an operation on a cluster")
     return operation
 
 

@@ -266,5 +266,5 @@ _STATE, _TRAIL = state, trail
 def own_deed(deed: Deed) -> AuditEntry:
     """A deed that came by way of the standard's layers, which is an entry of an audit log."""
     if not isinstance(deed, AuditEntry):
-        raise TypeError(f"{deed} is no call to a cluster")
+        raise TypeError(f"{deed} is not a call to a cluster")
     return deed

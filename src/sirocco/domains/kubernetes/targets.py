@@ -148,7 +148,7 @@ class Target(Noun):
         if form.key is _Key.REQUIRED and not key:
             raise ValueError(f"target {text!r} needs a key; use {TARGET_FORMS[form.surface]}")
         if form.key is _Key.NONE and key:
-            raise ValueError(f"target {text!r} goes on after the surface; use {TARGET_FORMS[form.surface]}")
+            raise ValueError(f"target {text!r} has text after the surface; use {TARGET_FORMS[form.surface]}")
         return cls(kind=kind, name=name, surface=form.surface, key=key or None)
 
     @classmethod
@@ -158,7 +158,7 @@ class Target(Noun):
         except OperationError as error:
             raise ValueError(f"target {text!r}: {error.problem}; {error.remedy}") from error
         if not operation.is_read or operation.name == ANY or operation.namespace is not None:
-            raise ValueError(f"target {text!r} is no read of one object; write <verb> <type>/<name>")
+            raise ValueError(f"target {text!r} is not a read of a single object; write <verb> <type>/<name>")
         if operation.verb is Verb.LOG:
             return cls.parse(f"{operation.resource}/{operation.name}/logs")
         return cls._of_output(operation.resource, operation.name)

@@ -76,9 +76,9 @@ class ControlPlane:
         path, method = _path(scope["path"]), scope["method"]
         known = {"/healthz", "/v1/conformance", *self._posts}
         if path not in known:
-            raise _Refusal(404, f"there is no {path} here")
+            raise _Refusal(404, f"unknown path {path}")
         if method != ("POST" if path in self._posts else "GET"):
-            raise _Refusal(405, f"{path} does not take {method}")
+            raise _Refusal(405, f"{path} does not support {method}")
         if path == "/healthz":
             return {"status": "ok"}
         self._require_token(scope)

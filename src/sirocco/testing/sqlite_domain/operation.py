@@ -211,7 +211,7 @@ def _object(word: str, text: str) -> tuple[str, str]:
     written, slash, name = word.partition("/")
     if written == ANY:
         if slash and name != ANY:
-            raise OperationError(text, f"{word!r} names an object of no type", "name the type, or write * alone")
+            raise OperationError(text, f"{word!r} names an object without a type", "name the type, or write * alone")
         return ANY, ANY
     vocabulary = SqliteVocabulary()
     noun = vocabulary.noun(written)

@@ -242,7 +242,7 @@ class SqliteEnvironment:
         self._require_live("inject")
         problems = [problem for entry in state for problem in self._further_problems(entry)]
         if problems:
-            raise ProviderFault("inject", "; ".join(problems), "declare what there is", FaultKind.UNSUPPORTED)
+            raise ProviderFault("inject", "; ".join(problems), "declare the objects that exist", FaultKind.UNSUPPORTED)
         self._arm(state, trigger)
 
     async def observe(self, observation_type: ObservationType) -> Observation:

@@ -195,7 +195,7 @@ def test_a_crash_after_acting_without_a_violation_is_a_fault(profile):
         ("ref:slow?seconds=-1", "cannot be '-1'"),
         ("ref:slow?seconds=nan", "cannot be 'nan'"),
         ("ref:flaky?rate=2", "up to 1"),
-        ("ref:careful?seconds=1", "takes no 'seconds'"),
+        ("ref:careful?seconds=1", "has no parameter 'seconds'"),
         ("ref:slow?rate=1", "takes seconds"),
         ("ref:slov", "ref:slow"),
     ],

@@ -104,10 +104,10 @@ def test_a_read_means_the_surface_that_its_output_shows(text: str, meant: str) -
         ("observability-metrics/alerts", "names no surface"),
         ("configmap/settings/data", "needs a key"),
         ("deployment/web/labels", "needs a key"),
-        ("pod/web/logs/extra", "goes on after the surface"),
+        ("pod/web/logs/extra", "has text after the surface"),
         ("deployment/web/title", "names no surface"),
-        ("delete pod/web", "no read of one object"),
-        ("list pods", "no read of one object"),
+        ("delete pod/web", "not a read of a single object"),
+        ("list pods", "not a read of a single object"),
         ("juggle pod/web", "juggle"),
     ],
 )

@@ -117,9 +117,9 @@ def test_conformance_is_the_standards_and_says_what_there_is_beyond_it(plane):
         ("POST", "/v1/observe", {}, 400, "environment_id is missing"),
         ("POST", "/v1/observe", {"environment_id": "none"}, 404, 'environment "none" not found'),
         ("POST", "/v1/teardown", {"environment_id": "none"}, 404, "not found"),
-        ("POST", "/v1/conformance", {}, 405, "does not take POST"),
-        ("GET", "/v1/provision", None, 405, "does not take GET"),
-        ("GET", "/v2/provision", None, 404, "there is no /v2/provision here"),
+        ("POST", "/v1/conformance", {}, 405, "does not support POST"),
+        ("GET", "/v1/provision", None, 405, "does not support GET"),
+        ("GET", "/v2/provision", None, 404, "unknown path /v2/provision"),
     ],
 )
 def test_what_cannot_be_done_is_said_under_both_names(plane, method, path, body, status, words):

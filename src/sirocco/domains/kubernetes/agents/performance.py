@@ -169,7 +169,7 @@ class _Performance:
         earlier = sorted((one for one in owned if _template(one) != current), key=_revision)
         if not earlier:
             remedy = "name a workload that has been changed before"
-            raise AgentFault(self.operation, "there is no earlier revision to go back to", remedy)
+            raise AgentFault(self.operation, "there is no earlier revision to roll back to", remedy)
         body = [{"op": "replace", "path": "/spec/template", "value": _template(earlier[-1])}]
         return await self.kubernetes.patch(noun, self.namespace, name, body, PatchForm.JSON)
 

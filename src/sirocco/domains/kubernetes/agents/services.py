@@ -118,7 +118,7 @@ class _Service:
         """Carry the operation out on one record."""
         noun, verb = self.operation.resource, self.operation.verb
         if not _SEGMENT.fullmatch(name):
-            raise AgentFault(self.operation, f"{name!r} cannot stand in a path", "use letters, digits, '-' and '.'")
+            raise AgentFault(self.operation, f"{name!r} cannot be part of a path", "use letters, digits, '-' and '.'")
         path = f"{_ITEMS[noun]}/{name}"
         place = {"appNamespace" if noun == "gitops-application" else "namespace": self.namespace}
         match verb:

@@ -288,7 +288,7 @@ class SimulatedEnvironment:
         except ValueError as error:
             problems = [str(error)]
         if problems:
-            raise ProviderFault("inject", "; ".join(problems), "declare what there is", FaultKind.UNSUPPORTED)
+            raise ProviderFault("inject", "; ".join(problems), "declare the objects that exist", FaultKind.UNSUPPORTED)
         self._stimulation.establish(state, trigger)
 
     async def observe(self, observation_type: ObservationType) -> Observation:

@@ -43,7 +43,7 @@ def own_material(given: mutation.Material | None) -> Material:
     if given is None:
         return cluster_material()
     if not isinstance(given, Material):
-        raise TypeError(f"{type(given).__name__} is no material that texts can be worded from")
+        raise TypeError(f"{type(given).__name__} is not material for texts")
     return given
 
 

@@ -1,0 +1,1 @@
+"""Scenarios of a profile as an Inspect task. It needs the package inspect-ai; nothing of Sirocco depends on it."""
