@@ -110,7 +110,7 @@ def _mapped_dimensions(section: Part) -> Violations:
                 problem = f"{quoted_value(entry.value)} is none of the core dimensions"
                 yield violation(entry, problem, "name a dimension that is reported")
             elif (score := one["score"].number) is not None:
-                scores[str(entry.value)].append(score)
+                scores.setdefault(str(entry.value), []).append(score)
         weighed = {name for name, part in details.members.items() if category in part["category_weights"].members}
         if details.members and mapped.is_there and {str(entry.value) for entry in mapped.entries} != weighed:
             problem = f"is not {', '.join(sorted(weighed)) or 'empty'}, where the category has a weight"
