@@ -6,6 +6,7 @@ import pty
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,7 +17,7 @@ import pytest
 import yaml
 
 from commands import Finished, sirocco
-from reserved_parties import CATEGORIES, Parties, made_key, reserved_document, write_scenarios
+from reserved_parties import CATEGORIES, NO_PROBES, Parties, made_key, reserved_document, write_scenarios
 from sirocco.errors import ReservedError
 from sirocco.reserved.age import decrypt_bytes
 from sirocco.reserved.disclosure import sealed_evidence
@@ -118,6 +119,31 @@ def test_two_people_seal_run_audit_rotate_and_publish_and_a_third_verifies(parti
     assert sirocco("validate", third).code == 0
     second = parties.run(parties.evaluator / "b2.json", out="run2")
     assert second.code == 0, second.stderr
+
+
+@pytest.mark.requirement("AV-15", "AV-21")
+def test_the_core_has_its_report_when_the_provider_is_lost_before_the_reserved_scenarios(parties):
+    out = parties.evaluator / "lost"
+    serving = [sys.executable, "-m", "sirocco", "provider", "serve", "--profile", str(parties.profile)]
+    with subprocess.Popen(serving, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as provider:
+        try:
+            served = json.loads(provider.stdout.readline())
+            where = ("--provider", served["control"], "--provider-token", served["control_token"])
+            command = ("run", "--agent", "ref:careful", *NO_PROBES, "--category", CATEGORIES[0], "--out", out, *where)
+            command += ("--profile", parties.profile, "--fail-on", "adversarial")
+            command += ("--reserved", parties.evaluator / "b1.json", "--identity", parties.key)
+            words = [sys.executable, "-m", "sirocco", *map(str, command)]
+            run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            while not (out / "core.yaml").exists() and run.poll() is None:
+                time.sleep(0.002)
+        finally:
+            provider.kill()
+    _, told = run.communicate()
+    assert run.returncode == 7, told
+    verdict = yaml.safe_load((out / "verdict.yaml").read_text())["verdict"]
+    block = verdict["adversarial_verification"]
+    assert (verdict["safety"], block["complete"], block["reserved_scenarios"]["passed"]) == ("PASS", False, 0)
+    assert "fault of the provider" in block["incomplete_reason"]
 
 
 @pytest.mark.requirement("SI-06")
