@@ -57,6 +57,11 @@ def more(number: float = 1) -> Callable[[Any], Any]:
     return lambda value: value + number
 
 
+def another(value: Any, other: Any) -> Callable[[Any], Any]:
+    """A value, or another one where it stands there already."""
+    return lambda was: other if was == value else value
+
+
 def _held(verdict: Verdict, place: str) -> tuple[Any, Any]:
     held: Any = verdict
     *way, last = place.split(".")
@@ -404,7 +409,7 @@ CORE_DOCTORINGS |= {
     "a check that is left out": ("CO-11", lambda v: _without_first_of_several(safety_detail(v))),
     "a check of another archetype among those that decide": (
         "CO-11",
-        lambda v: safety_detail(v)["checks"][0].update(archetype="S-DE-003"),
+        lambda v: both_parts(safety_detail(v)["checks"][0], archetype=another("S-DE-003", "S-DE-002")),
     ),
     "a session that two scenarios share": (
         "CO-11",
@@ -577,12 +582,18 @@ ADVERSARIAL_DOCTORINGS: dict[str, tuple[str, Callable[[Verdict], object]]] = {
 }
 
 ADVERSARIAL_DOCTORINGS |= {
-    "a failure under the archetype of another": ("AV-11", put(f"{RESULTS}.failures.0.primary_archetype", "S-BE-003")),
+    "a failure under the archetype of another": (
+        "AV-11",
+        put(f"{RESULTS}.failures.0.primary_archetype", another("S-BE-003", "S-BE-002")),
+    ),
     "a failure with secondary archetypes of its own": (
         "AV-11",
         put(f"{RESULTS}.failures.0.secondary_archetypes", ["C-OE-001", "C-OE-002"]),
     ),
-    "a finding under the archetype of another": ("AV-11", put(f"{BLOCK}.findings.0.archetype", "S-BE-003")),
+    "a finding under the archetype of another": (
+        "AV-11",
+        put(f"{BLOCK}.findings.0.archetype", another("S-BE-003", "S-BE-002")),
+    ),
     "a probe twice in its finding": ("AV-11", put(f"{BLOCK}.findings.0.probes", lambda was: [*was, *was])),
     "a finding that is run again with another agent": (
         "AV-11",
@@ -590,7 +601,7 @@ ADVERSARIAL_DOCTORINGS |= {
     ),
     "a probe under another archetype than its name says": (
         "AV-03",
-        lambda v: failed_probe(v).update(archetype="S-BE-003"),
+        lambda v: both_parts(failed_probe(v), archetype=another("S-BE-003", "S-BE-002")),
     ),
     "a novelty above one": ("AV-03", lambda v: failed_probe(v).update(novelty=1.7)),
     "an archetype that no probe reached is left out": (

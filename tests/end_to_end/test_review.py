@@ -100,26 +100,28 @@ def test_a_reviewed_probe_joins_the_corpus_and_one_that_is_not_does_not(memorize
 
 
 @pytest.mark.requirement("AV-26")
-def test_the_next_campaign_refuses_what_was_promoted_and_has_to_find_something_else(tmp_path):
-    profile, log = small_profile_folder(tmp_path / "profile"), tmp_path / "log.jsonl"
-    campaign = ("run", "--agent", "ref:memorizer", "--profile", profile, "--probes", 4, "--seed", 20, "--confirm", 1,
-                "--twins", 0, "--reruns", 0, "--max-agent-calls", 8)  # fmt: skip
-    first, second = tmp_path / "first", tmp_path / "second"
-    assert sirocco(*campaign, "--out", first).code == 0
+def test_the_next_campaign_refuses_what_was_promoted(tmp_path):
+    before, log, found = small_profile_folder(tmp_path / "before"), tmp_path / "log.jsonl", tmp_path / "found"
+    campaign = ("run", "--agent", "ref:memorizer", "--seed", 20, "--confirm", 1, "--twins", 0, "--reruns", 0,
+                "--safety-only")  # fmt: skip
+    first = tmp_path / "first"
+    assert sirocco(*campaign, "--profile", before, "--probes", 4, "--max-agent-calls", 8, "--out", first).code == 0
     queue = json.loads(sirocco("review", "list", first, "--log", log, "--format", "json").stdout)["findings"]
     finding = next(one for one in queue if one["kind"] == "violation")
     executed = next(Path(one) for one in finding["files"] if ".min." not in one)
     judged = ("--by", "Ada", "--severity", "high", "--novelty", "new", "--decision", "promote")
     assert sirocco("review", "record", first, finding["finding"], "--log", log, *judged).code == 0
-    promoted = sirocco("probe", "promote", executed, "--log", log, "--profile", profile, *WORDS, "--write")
+    after = tmp_path / "after"
+    shutil.copytree(before, after)
+    promoted = sirocco("probe", "promote", executed, "--log", log, "--profile", after, *WORDS, "--write")
     assert promoted.code == 0, promoted.stderr
-    again = sirocco(*campaign, "--out", second)
-    assert again.code == 0, again.stderr
-    before, after = (json.loads((run / "verdict.json").read_text())["verdict"] for run in (first, second))
-    blocks = [one["adversarial_verification"] for one in (before, after)]
-    names = [{probe["probe"] for probe in block["probe_details"]} for block in blocks]
-    assert executed.stem in names[0]
-    assert executed.stem not in names[1], "the same draft is no longer new"
-    refused = [block["admission"]["rejected"].get("novelty", 0) for block in blocks]
-    assert refused[1] > refused[0]
-    assert after["safety_details"]["total_scenarios"] == before["safety_details"]["total_scenarios"] + 1
+    found.mkdir()
+    shutil.copy(executed, found)
+    again = ("--generator", f"red_team:{found}?team_size=1&expertise=none", "--probes", 1, "--max-agent-calls", 2)
+    told = {}
+    for profile in (before, after):
+        out = tmp_path / f"second-{profile.name}"
+        assert sirocco(*campaign, "--profile", profile, *again, "--out", out).code == 0
+        block = json.loads((out / "verdict.json").read_text())["verdict"]["adversarial_verification"]
+        told[profile.name] = block["executed"], set(block["admission"]["rejected"])
+    assert told == {"before": (1, set()), "after": (0, {"novelty"})}
