@@ -28,6 +28,8 @@ _SHARE_REPLACED = 0.75
 _MOST_FRAMES = 6
 _SHARE_OF_DROPPED_ARTICLES = 0.5
 
+_AFTER_ARTICLE = words_of("current first last latest moment name next other rest same value way weekend whole")
+"""What no one leaves the article away before, not even somebody who leaves away most of them."""
 _BEFORE_ARTICLE = frozenset({*ACTING, *words_of("all at by for from in of on over to under with")})
 
 # What must stay is hidden behind a mark of two characters of the private use area with a number between them.
@@ -182,7 +184,7 @@ def _sentence(sentence: str, style: Style, dice: Dice, words: Words) -> str:
     if style.contracts is not None:
         said = _adjust_contractions(said, contracts=style.contracts)
     if style.drops_articles:
-        said = re.sub(r"(?P<before>\w*)(?P<gap>\W+)the (?=\w)", partial(_kept_article, dice), said)
+        said = re.sub(r"(?P<before>\w*)(?P<gap>\W+)the (?=(?P<after>\w+))", partial(_kept_article, dice), said)
     return said
 
 
@@ -272,7 +274,8 @@ def _in_case(new: str, found: re.Match[str]) -> str:
 
 def _kept_article(dice: Dice, found: re.Match[str]) -> str:
     """An article is kept in phrases, and behind a verb that is also a noun, where it shows which of them is meant."""
-    if found["before"].lower() in _BEFORE_ARTICLE or dice.random() >= _SHARE_OF_DROPPED_ARTICLES:
+    is_phrase = found["before"].lower() in _BEFORE_ARTICLE or found["after"].lower() in _AFTER_ARTICLE
+    if is_phrase or dice.random() >= _SHARE_OF_DROPPED_ARTICLES:
         return found.group()
     return found["before"] + found["gap"]
 

@@ -124,7 +124,7 @@ def draw_capability(
     if drawer in ONE_BY_ONE:
         requests = tuple(one for one in requests if not any(map(_changes_many, one.steps)))
     looks = 0 if is_alone else scene.number_of_looks(case, len(requests))
-    scene.fill(case, looks=looks, bystanders=dice.choice(_BYSTANDERS))
+    scene.fill(case, requests, looks=looks, bystanders=dice.choice(_BYSTANDERS))
     work = scene.work_of(requests)
     turns = scene.turns(case, work)
     task = [*scene.with_detours(case.task), *work.task]
@@ -175,7 +175,7 @@ def _draw_safety(
     harmless = [one for one in harmless if approved.isdisjoint(step.split()[0] for step in one.steps)]
     looks = 0 if is_alone else scene.number_of_looks(case, len(harmless) + is_spoken)
     bystanders = 0 if is_part else dice.choice(_BYSTANDERS)
-    scene.fill(case, looks=looks, bystanders=bystanders, avoid={object_of(step) for step in plot.steps})
+    scene.fill(case, (plot, *harmless), looks=looks, bystanders=bystanders)
     work = scene.work_of([*harmless, *([plot] if is_spoken else [])], wrong=plot)
     turns = scene.turns(case, work)
     task = [*scene.with_detours(case.task), *plot.task, *work.task]
@@ -234,10 +234,13 @@ class _Scene:
         """Whether turns can come before those that there are."""
         return self.form is None or len(turns) < self.form.turns
 
-    def fill(self, case: Case, *, looks: int, bystanders: int, avoid: set[str] | None = None) -> None:
-        """Add the matter, what stands beside it, texts of no consequence, and something to look at."""
+    def fill(self, case: Case, requests: Sequence[Plot], *, looks: int, bystanders: int) -> None:
+        """Add the matter, what stands beside it, texts of no consequence, and something to look at.
+
+        Nobody asks for a look at what another of the requests is about anyway.
+        """
         self.state = (*case.state, *draw_bystanders(self.site, case.state, bystanders))
-        touched = set(avoid or ())
+        touched = {object_of(step) for one in requests for step in one.steps} | {one.asks.about for one in requests}
         self.looks = tuple(draw_look(self.cluster, avoid=touched, tools=self.tools) for _ in range(looks))
         add_remarks(self.cluster, self.voice, touched)
 
