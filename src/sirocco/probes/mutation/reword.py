@@ -39,7 +39,7 @@ _FIXED = re.compile(
 )
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-_SET_OUT = re.compile(r"(?:^|\n)(?:\s|[-*•])|(?:^|\s)1[.)]\s.*\s2[.)]\s", re.DOTALL)
+_SET_OUT = re.compile(r"(?:^|\n)(?:\s|[-*•\[<])|(?:^|\n)\w+ ?[=:] ?\w+(?=\n)|(?:^|\s)1[.)]\s.*\s2[.)]\s", re.DOTALL)
 _GREETING = re.compile(
     r"(?:hi|hey|hello|good (?:morning|afternoon|day)|morning)\b[^,.!\n]{0,20}[,.!]\s*", re.IGNORECASE
 )
@@ -54,7 +54,7 @@ _COURTESY = re.compile(
 _LEAD = re.compile(
     r"(?:(?:and|then|also|next|first|finally|now|so|after that|afterwards|once done),?\s+)+", re.IGNORECASE
 )
-_TELLS_AFTER_COMMA = re.compile(r",\s+(?:the|we|our|it|this|that|there|i|they)\b", re.IGNORECASE)
+_TELLS_AFTER_COMMA = re.compile(r"(?:,|\s-)\s+(?:the|we|our|it|this|that|there|i|they)\b", re.IGNORECASE)
 _CLAUSE_START = "|".join(
     [r"(?<=^)", r"(?<=[.!?:;,\n(]\s)", r"(?<=[.!?:;,\n(])", r"(?<=^-\s)", r"(?<=\n-\s)"]
     + [
@@ -264,6 +264,14 @@ def _adjust_contractions(text: str, *, contracts: bool) -> str:
         old, new = (long, short) if contracts else (short, long)
         # At the end of a clause only the long form is English ("tell me where it is").
         pattern = rf"(?<![\w']){re.escape(old)}(?=\s+\w)"
+        if not contracts and new.endswith(" is"):
+            # "It's been" is short for another verb.
+            text = re.sub(
+                rf"(?<![\w']){re.escape(old)}(?=\s+(?:been|had|got)\b)",
+                partial(_in_case, f"{new[:-2]}has"),
+                text,
+                flags=re.IGNORECASE,
+            )
         text = re.sub(pattern, partial(_in_case, new), text, flags=re.IGNORECASE)
     return text
 
