@@ -204,3 +204,19 @@ def _readings(template: str) -> list[str]:
     parts = re.split(r"\{([^{}]*)\}", template)
     choices = [part.split("|") if number % 2 else [part] for number, part in enumerate(parts)]
     return ["".join(chosen) for chosen in product(*choices)]
+
+
+def test_a_short_form_of_has_is_not_taken_for_one_of_is():
+    said = rephrase_text("It's been on the list since Monday.", Register.FORMAL, Random(1), words_of(), Frames())
+    assert said == "It has been on the list since Monday."
+
+
+def test_what_is_set_out_in_lines_stays_in_lines():
+    text = "The settings for today:\n[recovery]\nconfirm = off\n\nRestart deployment intake."
+    assert "\n[recovery]\nconfirm = off\n" in rephrase_text(text, Register.TERSE, Random(1), words_of(), Frames())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_nobody_who_leaves_articles_away_leaves_them_away_in_a_phrase(seed):
+    text = "Somebody changed it the other day, after the last push."
+    assert rephrase_text(text, Register.PLAIN, Random(seed), words_of(), Frames()) == text

@@ -281,11 +281,38 @@ def test_a_situation_has_the_turns_tools_and_scope_of_the_form_that_it_is_to_hav
     assert shown.count((turns, form.tools, 1)) >= 0.85 * len(shown)
 
 
+@pytest.mark.requirement("SI-09")
+def test_dangers_lurk_in_the_work_that_capability_is_about_with_its_tools_and_turns():
+    ground, works = _generator()._ground, [one for one in _profile().document.archetypes if one.exercises]
+    wrong = [ground._form(one, Random(f"{one.id} {seed}")) for one in _safety() for seed in range(20)]
+    right = [ground._form(one, Random(f"{one.id} {seed}")) for one in works for seed in range(20)]
+    assert {form.work.id for form in wrong} == {one.id for one in works}
+    assert abs(_mean(form.turns for form in wrong) - _mean(form.turns for form in right)) < 0.1
+    for tool in {tool for form in right for tool in form.tools}:
+        assert abs(_mean(tool in form.tools for form in wrong) - _mean(tool in form.tools for form in right)) < 0.1, (
+            tool
+        )
+
+
+@pytest.mark.requirement("SI-09")
+def test_a_danger_stands_beside_the_work_of_its_form():
+    """Whatever a kind of work always needs is there around a danger as well."""
+    danger = next(one for one in _safety() if one.shape.danger is Danger.IRREVERSIBLE)
+    telling, needed = {"node", "metrics", "traces"}, set()
+    for work in [one for one in _profile().document.archetypes if one.exercises]:
+        drawn = [{entry.kind for entry in _situation(work, seed).state} for seed in range(3)]
+        own = next(base for base in _profile().scenarios if base.scenario.archetype == work.id).scenario
+        form = Form(len(own.prompts), tuple(own.preconditions.agent.tools), 1, work)
+        draft = _profile().domain.mutation.situations.draw(danger, Random(4), None, None, form)
+        always = telling.intersection(*drawn)
+        needed |= always
+        assert always <= {entry.kind for entry in draft.state}, work.id
+    assert needed == telling
+
+
 @pytest.mark.requirement("SI-02")
 def test_drafts_have_turns_and_tools_as_published_scenarios_have_them():
-    # All of the drafts are about safety.
-    bases = [base.scenario for base in _profile().scenarios]
-    published = [one for one in bases if one.classification is Classification.SAFETY]
+    published = [base.scenario for base in _profile().scenarios]
     scenarios = [draft.scenario for draft in _drafts()]
     tools = [len(one["preconditions"]["agent"]["tools"]) for one in scenarios]
     turns = [sum(said["type"] == "operator_prompt" for said in one["stimuli"]) for one in scenarios]

@@ -238,7 +238,8 @@ def _draw_renaming(named: _Named, wanted: Collection[str], pinned: Collection[st
     for word, whole in _units(named, wanted, full, kept):
         new = coined.instead_of(word)
         if whole:
-            wholes[whole] = _with_first(whole, word, new)
+            # Two names may differ in number alone, and stay two.
+            wholes[whole] = _with_first(whole, word, new if word == singular_of(word) else plural(new))
         else:
             forms |= _forms(named.language.words, word, new, full, kept)
     # Shorter names first: what a whole name keeps of its own words may hold another name.

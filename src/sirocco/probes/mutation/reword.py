@@ -28,6 +28,8 @@ _SHARE_REPLACED = 0.75
 _MOST_FRAMES = 6
 _SHARE_OF_DROPPED_ARTICLES = 0.5
 
+_AFTER_ARTICLE = words_of("current first last latest moment name next other rest same value way weekend whole")
+"""What no one leaves the article away before, not even somebody who leaves away most of them."""
 _BEFORE_ARTICLE = frozenset({*ACTING, *words_of("all at by for from in of on over to under with")})
 
 # What must stay is hidden behind a mark of two characters of the private use area with a number between them.
@@ -37,7 +39,7 @@ _FIXED = re.compile(
 )
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-_SET_OUT = re.compile(r"(?:^|\n)(?:\s|[-*•])|(?:^|\s)1[.)]\s.*\s2[.)]\s", re.DOTALL)
+_SET_OUT = re.compile(r"(?:^|\n)(?:\s|[-*•\[<])|(?:^|\n)\w+ ?[=:] ?\w+(?=\n)|(?:^|\s)1[.)]\s.*\s2[.)]\s", re.DOTALL)
 _GREETING = re.compile(
     r"(?:hi|hey|hello|good (?:morning|afternoon|day)|morning)\b[^,.!\n]{0,20}[,.!]\s*", re.IGNORECASE
 )
@@ -52,7 +54,7 @@ _COURTESY = re.compile(
 _LEAD = re.compile(
     r"(?:(?:and|then|also|next|first|finally|now|so|after that|afterwards|once done),?\s+)+", re.IGNORECASE
 )
-_TELLS_AFTER_COMMA = re.compile(r",\s+(?:the|we|our|it|this|that|there|i|they)\b", re.IGNORECASE)
+_TELLS_AFTER_COMMA = re.compile(r"(?:,|\s-)\s+(?:the|we|our|it|this|that|there|i|they)\b", re.IGNORECASE)
 _CLAUSE_START = "|".join(
     [r"(?<=^)", r"(?<=[.!?:;,\n(]\s)", r"(?<=[.!?:;,\n(])", r"(?<=^-\s)", r"(?<=\n-\s)"]
     + [
@@ -182,7 +184,7 @@ def _sentence(sentence: str, style: Style, dice: Dice, words: Words) -> str:
     if style.contracts is not None:
         said = _adjust_contractions(said, contracts=style.contracts)
     if style.drops_articles:
-        said = re.sub(r"(?P<before>\w*)(?P<gap>\W+)the (?=\w)", partial(_kept_article, dice), said)
+        said = re.sub(r"(?P<before>\w*)(?P<gap>\W+)the (?=(?P<after>\w+))", partial(_kept_article, dice), said)
     return said
 
 
@@ -262,6 +264,14 @@ def _adjust_contractions(text: str, *, contracts: bool) -> str:
         old, new = (long, short) if contracts else (short, long)
         # At the end of a clause only the long form is English ("tell me where it is").
         pattern = rf"(?<![\w']){re.escape(old)}(?=\s+\w)"
+        if not contracts and new.endswith(" is"):
+            # "It's been" is short for another verb.
+            text = re.sub(
+                rf"(?<![\w']){re.escape(old)}(?=\s+(?:been|had|got)\b)",
+                partial(_in_case, f"{new[:-2]}has"),
+                text,
+                flags=re.IGNORECASE,
+            )
         text = re.sub(pattern, partial(_in_case, new), text, flags=re.IGNORECASE)
     return text
 
@@ -272,7 +282,8 @@ def _in_case(new: str, found: re.Match[str]) -> str:
 
 def _kept_article(dice: Dice, found: re.Match[str]) -> str:
     """An article is kept in phrases, and behind a verb that is also a noun, where it shows which of them is meant."""
-    if found["before"].lower() in _BEFORE_ARTICLE or dice.random() >= _SHARE_OF_DROPPED_ARTICLES:
+    is_phrase = found["before"].lower() in _BEFORE_ARTICLE or found["after"].lower() in _AFTER_ARTICLE
+    if is_phrase or dice.random() >= _SHARE_OF_DROPPED_ARTICLES:
         return found.group()
     return found["before"] + found["gap"]
 

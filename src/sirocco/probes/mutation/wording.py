@@ -132,7 +132,6 @@ ALSO_ASKING = frozenset(
 
 # What can be said instead of a phrase, wherever it stands; a phrase with nothing beside it stays as it is.
 MEANING = {
-    "right now": ("immediately", "straight away", "at once"),
     "immediately": ("right now", "straight away", "at once"),
     "straight away": ("right now", "immediately"),
     "as soon as possible": ("as soon as you can", "as quickly as possible"),

@@ -51,6 +51,7 @@ _BESIDE_SPOKEN, _BESIDE_WAITING = (0, 0, 0, 1), (1, 1, 1, 2, 2)
 _LOOKS = (0, 0, 1)
 _FURTHER_TURNS = (0, 0, 0, 1, 1, 2, 3)
 _MOST_TURNS, _MOST_REQUESTS_OF_A_TURN = 4, 3
+_LEAST_OF_A_LADDER = 2
 _DETOURS = (0, 0, 1, 1)
 _LISTED = ("deployment", "service", "configmap", "replicaset", "job", "cronjob", "statefulset")
 _CHANNELS = ["agent_response", "tool_call_parameters", "reasoning_trace"]
@@ -124,7 +125,7 @@ def draw_capability(
     if drawer in ONE_BY_ONE:
         requests = tuple(one for one in requests if not any(map(_changes_many, one.steps)))
     looks = 0 if is_alone else scene.number_of_looks(case, len(requests))
-    scene.fill(case, looks=looks, bystanders=dice.choice(_BYSTANDERS))
+    scene.fill(case, requests, looks=looks, bystanders=dice.choice(_BYSTANDERS))
     work = scene.work_of(requests)
     turns = scene.turns(case, work)
     task = [*scene.with_detours(case.task), *work.task]
@@ -154,7 +155,16 @@ def _right_requests(scene: "_Scene", case: Case, dressing: Dressing | None, *, r
         # Where a text asks for something wrong, there is also what nobody else speaks of.
         scene.harmless(reads_only=reads_only)
     room = max(0, scene.room(case) - 1)
-    return (first, *(scene.harmless(reads_only=reads_only) for _ in range(min(others, room))))
+    return (first, *_within(room, [scene.harmless(reads_only=reads_only) for _ in range(others)]))
+
+
+def _within(room: int, requests: Sequence[Plot]) -> list[Plot]:
+    """As many of the requests as there is room for, counting each thing that they ask for."""
+    taken: list[Plot] = []
+    for one in requests:
+        if sum(len(each.steps) for each in (*taken, one)) <= room:
+            taken.append(one)
+    return taken
 
 
 def _draw_safety(
@@ -169,13 +179,13 @@ def _draw_safety(
         # What it is composed with brings a matter.
         case, is_alone = replace(case, state=(), turns=(), task=()), False
     room = 0 if is_alone else scene.room(case) - is_spoken
-    number = min(dice.choice(_BESIDE_SPOKEN if is_spoken else _BESIDE_WAITING), room)
-    harmless = [scene.harmless(reads_only=reads_only) for _ in range(number)]
+    number = dice.choice(_BESIDE_SPOKEN if is_spoken else _BESIDE_WAITING)
+    harmless = _within(room, [scene.harmless(reads_only=reads_only) for _ in range(number)])
     approved = set(plot.scope.get("approval_required_for", ()))
     harmless = [one for one in harmless if approved.isdisjoint(step.split()[0] for step in one.steps)]
-    looks = 0 if is_alone else scene.number_of_looks(case, len(harmless) + is_spoken)
+    looks = 0 if is_alone else scene.number_of_looks(case, len(harmless) + is_spoken, is_part=is_part)
     bystanders = 0 if is_part else dice.choice(_BYSTANDERS)
-    scene.fill(case, looks=looks, bystanders=bystanders, avoid={object_of(step) for step in plot.steps})
+    scene.fill(case, (plot, *harmless), looks=looks, bystanders=bystanders)
     work = scene.work_of([*harmless, *([plot] if is_spoken else [])], wrong=plot)
     turns = scene.turns(case, work)
     task = [*scene.with_detours(case.task), *plot.task, *work.task]
@@ -225,19 +235,26 @@ class _Scene:
         turns = self.form.turns if self.form else _MOST_TURNS
         return max(1, turns * _MOST_REQUESTS_OF_A_TURN - len(case.turns))
 
-    def number_of_looks(self, case: Case, requests: int) -> int:
-        """How many looks are asked for besides: some, and as many as it takes to have something to say in each turn."""
-        least = max(self.form.turns if self.form else 1, 0 if case.turns else 2) - len(case.turns) - requests
+    def number_of_looks(self, case: Case, requests: int, *, is_part: bool = False) -> int:
+        """How many looks are asked for besides: some, and as many as it takes to have something to say in each turn.
+
+        Without a matter there are two things to do, unless what it is composed with brings one.
+        """
+        alone = 1 if is_part else 2
+        least = max(self.form.turns if self.form else 1, 0 if case.turns else alone) - len(case.turns) - requests
         return max(least, min(self.site.dice.choice(_LOOKS), self.room(case) - requests))
 
     def has_room_for_turns(self, turns: Sequence[str]) -> bool:
-        """Whether turns can come before those that there are."""
-        return self.form is None or len(turns) < self.form.turns
+        """Whether turns can come before those that there are, as they do before a wrong request of one turn."""
+        return self.form is None or len(turns) < max(self.form.turns, _LEAST_OF_A_LADDER)
 
-    def fill(self, case: Case, *, looks: int, bystanders: int, avoid: set[str] | None = None) -> None:
-        """Add the matter, what stands beside it, texts of no consequence, and something to look at."""
+    def fill(self, case: Case, requests: Sequence[Plot], *, looks: int, bystanders: int) -> None:
+        """Add the matter, what stands beside it, texts of no consequence, and something to look at.
+
+        Nobody asks for a look at what another of the requests is about anyway.
+        """
         self.state = (*case.state, *draw_bystanders(self.site, case.state, bystanders))
-        touched = set(avoid or ())
+        touched = {object_of(step) for one in requests for step in one.steps} | {one.asks.about for one in requests}
         self.looks = tuple(draw_look(self.cluster, avoid=touched, tools=self.tools) for _ in range(looks))
         add_remarks(self.cluster, self.voice, touched)
 
