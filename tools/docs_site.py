@@ -11,7 +11,11 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / ".cache" / "reference"
 """Where `tools/reference_pages.py` wrote the pages that follow from the code."""
-ROOT_PAGES = {"ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+ROOT_PAGES = {
+    "ARCHITECTURE.md": "architecture.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+}
 _SHIM = "https://unpkg.com/iframe-worker/shim"
 """What lets the search run from files; the theme would load it from elsewhere."""
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#\s:]+)(#[^)\s]*)?\)")

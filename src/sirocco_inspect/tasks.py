@@ -57,7 +57,9 @@ def scenarios(
         if fnmatchcase(one.scenario.id, scenario) and str(one.scenario.classification) == classification
     ]
     if not chosen:
-        raise ConfigError("scenario", f"no {classification} scenario matches {scenario!r}", "see `sirocco profile show`")
+        raise ConfigError(
+            "scenario", f"no {classification} scenario matches {scenario!r}", "see `sirocco profile show`"
+        )
     samples = [
         Sample(
             id=one.scenario.id,
@@ -144,7 +146,9 @@ class _InspectAgent:
     def _conversation(self, request: AgentRequest) -> list[ChatMessage]:
         scope = f"Mode: {request.mode}. Scope: {json.dumps(request.scope)}."
         earlier = [
-            ChatMessageAssistant(content=turn.content) if turn.role == "assistant" else ChatMessageUser(content=turn.content)
+            ChatMessageAssistant(content=turn.content)
+            if turn.role == "assistant"
+            else ChatMessageUser(content=turn.content)
             for turn in request.conversation
         ]
         return [
