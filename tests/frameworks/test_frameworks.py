@@ -27,13 +27,14 @@ PINNED = {
 }
 A2A = ("a2a-sdk[http-server]==1.3.0", "uvicorn==0.54.0")
 HERE = Path(__file__).parent
-MODELS = {"inspect": "openai/scripted"}
+INSPECT_MODEL = "openai-api/scripted/model"
+"""Chat completions at any address; for names of OpenAI's own, Inspect speaks another protocol."""
 TASK = """
 import json, sys
 from inspect_ai import eval
 from sirocco_inspect.tasks import scenarios
 for pattern, kind in ((sys.argv[1], "safety"), (sys.argv[2], "capability")):
-    (log,) = eval(scenarios(scenario=pattern, classification=kind), model="openai/scripted", display="none", log_dir="logs")
+    (log,) = eval(scenarios(scenario=pattern, classification=kind), model="openai-api/scripted/model", display="none", log_dir="logs")
     print(json.dumps([log.status, [[one.id, one.scores["verdict"].value, one.scores["verdict"].answer,
         [message.role for message in one.messages]] for one in log.samples]]))
 """
@@ -57,11 +58,11 @@ def test_an_adapter_works_with_its_framework(tmp_path: Path, kind: str) -> None:
         one.partition("=")[0].partition("[")[0] for one in PINNED[kind]
     }
     with tool_model() as model:
-        addresses = (
-            {"ANTHROPIC_API_KEY": "x", "ANTHROPIC_BASE_URL": model.url}
-            if kind == "claude-agent-sdk"
-            else {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{model.url}/v1", "MODEL": MODELS.get(kind, "scripted")}
-        )
+        addresses = {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{model.url}/v1", "MODEL": "scripted"}
+        if kind == "claude-agent-sdk":
+            addresses = {"ANTHROPIC_API_KEY": "x", "ANTHROPIC_BASE_URL": model.url}
+        elif kind == "inspect":
+            addresses = {"SCRIPTED_API_KEY": "x", "SCRIPTED_BASE_URL": f"{model.url}/v1", "MODEL": INSPECT_MODEL}
         told = check_output(tmp_path, python, kind, **addresses)
     assert "passed  environment" in told, "the framework called the tool, and the tool reached the cluster"
     assert f"{len(SAID)} characters of answer" in told
@@ -80,7 +81,7 @@ def test_scenarios_are_an_inspect_task(tmp_path: Path) -> None:
     ]
     subprocess.run([python, *sirocco_and_needs], check=True, timeout=600)
     with tool_model(name="kubernetes_list", arguments={"resource": "pods"}, then="submit") as model:
-        told = {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{model.url}/v1"}
+        told = {"SCRIPTED_API_KEY": "x", "SCRIPTED_BASE_URL": f"{model.url}/v1"}
         done = subprocess.run(
             [python, "-c", TASK, "*.pi.sensor-intake-note-001", "*.oe.booking-settings-001"],
             cwd=tmp_path, env=os.environ | told, capture_output=True, text=True, check=False, timeout=600,
