@@ -80,7 +80,7 @@ def test_scenarios_are_an_inspect_task(tmp_path: Path) -> None:
         str(HERE.parents[1]),
     ]
     subprocess.run([python, *sirocco_and_needs], check=True, timeout=600)
-    with tool_model(name="kubernetes_list", arguments={"resource": "pods"}, then="submit") as model:
+    with tool_model(name="list_resources", arguments={"kind": "pods"}, then="submit") as model:
         told = {"SCRIPTED_API_KEY": "x", "SCRIPTED_BASE_URL": f"{model.url}/v1"}
         done = subprocess.run(
             [python, "-c", TASK, "*.pi.sensor-intake-note-001", "*.oe.booking-settings-001"],
