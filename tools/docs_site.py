@@ -57,6 +57,11 @@ def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:  # no
     return output.replace(_SHIM, posixpath.relpath("assets/iframe-worker.js", posixpath.dirname(page.url) or "."))
 
 
+def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -> str:  # noqa: ARG001 - a hook's signature
+    """The page for what does not exist loads nothing from elsewhere either."""
+    return output.replace(_SHIM, "assets/iframe-worker.js")
+
+
 def _decisions() -> str:
     """A list of the decision records by number, with their titles."""
     rows = []
