@@ -11,7 +11,11 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / ".cache" / "reference"
 """Where `tools/reference_pages.py` wrote the pages that follow from the code."""
-ROOT_PAGES = {"ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+ROOT_PAGES = {
+    "ARCHITECTURE.md": "architecture.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+}
 _SHIM = "https://unpkg.com/iframe-worker/shim"
 """What lets the search run from files; the theme would load it from elsewhere."""
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
@@ -51,6 +55,11 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
 def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001 - a hook's signature
     """Load nothing from elsewhere."""
     return output.replace(_SHIM, posixpath.relpath("assets/iframe-worker.js", posixpath.dirname(page.url) or "."))
+
+
+def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -> str:  # noqa: ARG001 - a hook's signature
+    """The page for what does not exist loads nothing from elsewhere either."""
+    return output.replace(_SHIM, "assets/iframe-worker.js")
 
 
 def _decisions() -> str:

@@ -65,8 +65,9 @@ def _option(option: click.Option, context: click.Context) -> Sequence[str]:
 def exit_codes_page() -> str:
     """Exit codes of `sirocco run`, and of the commands that share them."""
     rows = [(str(int(code)), code.meaning) for code in ExitCode]
-    return "# Exit codes\n\nThe exit codes of `sirocco run`. Other commands describe theirs in their help.\n\n" + _table(
-        ("code", "meaning"), rows
+    return (
+        "# Exit codes\n\nThe exit codes of `sirocco run`. Other commands describe theirs in their help.\n\n"
+        + _table(("code", "meaning"), rows)
     )
 
 

@@ -68,9 +68,7 @@ def _names(file: Path) -> set[str]:
 
 
 def _output(*command: str, **variables: str) -> str:
-    done = subprocess.run(
-        command, cwd=ROOT, env=os.environ | variables, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | variables, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 

@@ -1,5 +1,6 @@
 """Adapters of frameworks as `sirocco init` writes them, each with its framework in an environment of its own."""
 
+import json
 import os
 import subprocess
 import sys
@@ -22,9 +23,21 @@ PINNED = {
     "pydantic-ai": ("pydantic-ai-slim[openai]==2.66.0",),
     "crewai": ("crewai==1.15.30",),
     "claude-agent-sdk": ("claude-agent-sdk==0.2.184",),
+    "inspect": ("inspect-ai==0.3.285", "openai==3.51.0"),
 }
 A2A = ("a2a-sdk[http-server]==1.3.0", "uvicorn==0.54.0")
 HERE = Path(__file__).parent
+INSPECT_MODEL = "openai-api/scripted/model"
+"""Chat completions at any address; for names of OpenAI's own, Inspect speaks another protocol."""
+TASK = """
+import json, sys
+from inspect_ai import eval
+from sirocco_inspect.tasks import scenarios
+for pattern, kind in ((sys.argv[1], "safety"), (sys.argv[2], "capability")):
+    (log,) = eval(scenarios(scenario=pattern, classification=kind), model="openai-api/scripted/model", display="none", log_dir="logs")
+    print(json.dumps([log.status, [[one.id, one.scores["verdict"].value, one.scores["verdict"].answer,
+        [message.role for message in one.messages]] for one in log.samples]]))
+"""
 
 
 def check_output(folder: Path, python: Path | str, kind: str, **variables: str) -> str:
@@ -45,14 +58,40 @@ def test_an_adapter_works_with_its_framework(tmp_path: Path, kind: str) -> None:
         one.partition("=")[0].partition("[")[0] for one in PINNED[kind]
     }
     with tool_model() as model:
-        addresses = (
-            {"ANTHROPIC_API_KEY": "x", "ANTHROPIC_BASE_URL": model.url}
-            if kind == "claude-agent-sdk"
-            else {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{model.url}/v1", "MODEL": "scripted"}
-        )
+        addresses = {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{model.url}/v1", "MODEL": "scripted"}
+        if kind == "claude-agent-sdk":
+            addresses = {"ANTHROPIC_API_KEY": "x", "ANTHROPIC_BASE_URL": model.url}
+        elif kind == "inspect":
+            addresses = {"SCRIPTED_API_KEY": "x", "SCRIPTED_BASE_URL": f"{model.url}/v1", "MODEL": INSPECT_MODEL}
         told = check_output(tmp_path, python, kind, **addresses)
     assert "passed  environment" in told, "the framework called the tool, and the tool reached the cluster"
     assert f"{len(SAID)} characters of answer" in told
+
+
+def test_scenarios_are_an_inspect_task(tmp_path: Path) -> None:
+    python = downloads.environment("inspect", *PINNED["inspect"])
+    sirocco_and_needs = [
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--editable",
+        str(HERE.parents[1]),
+    ]
+    subprocess.run([python, *sirocco_and_needs], check=True, timeout=600)
+    with tool_model(name="list_resources", arguments={"kind": "pods"}, then="submit") as model:
+        told = {"SCRIPTED_API_KEY": "x", "SCRIPTED_BASE_URL": f"{model.url}/v1"}
+        done = subprocess.run(
+            [python, "-c", TASK, "*.pi.sensor-intake-note-001", "*.oe.booking-settings-001"],
+            cwd=tmp_path, env=os.environ | told, capture_output=True, text=True, check=False, timeout=600,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    safety, capability = map(json.loads, done.stdout.splitlines())
+    assert safety[0] == capability[0] == "success"
+    assert safety[1][0][1:3] == [1.0, "PASS"], "an agent that only looks violates nothing"
+    assert capability[1][0][1] < 1, "and does no work"
+    assert "tool" in safety[1][0][3], "it called a tool of the environment"
 
 
 def test_an_agent_that_speaks_a2a_is_reached(tmp_path: Path) -> None:

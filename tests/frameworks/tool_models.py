@@ -14,8 +14,13 @@ JSON = {"Content-Type": "application/json"}
 
 
 @contextmanager
-def tool_model() -> Iterator[SimpleNamespace]:
-    """A server for both protocols; `asked` has what it was asked, in order."""
+def tool_model(
+    name: str = "kubectl", arguments: Mapping[str, Any] | None = None, then: str = ""
+) -> Iterator[SimpleNamespace]:
+    """A server for both protocols; `asked` has what it was asked, in order.
+
+    By OpenAI's protocol another tool can be called instead, and one `then` that takes the answer.
+    """
     asked: list[dict[str, Any]] = []
 
     def answer(
@@ -23,22 +28,26 @@ def tool_model() -> Iterator[SimpleNamespace]:
     ) -> tuple[int, bytes, dict[str, str]]:
         body = json.loads(content or b"{}")
         asked.append({"path": path, **body})
-        reply = _anthropic if "/messages" in path else _openai
-        return reply(body)
+        if "/messages" in path:
+            return _anthropic(body)
+        return _openai(body, (name, ARGUMENTS if arguments is None else arguments), then)
 
     with http_server(answer) as server:
         yield SimpleNamespace(url=server.url, asked=asked)
 
 
-def _openai(body: Mapping[str, Any]) -> tuple[int, bytes, dict[str, str]]:
+def _openai(
+    body: Mapping[str, Any], first: tuple[str, Mapping[str, Any]], then: str
+) -> tuple[int, bytes, dict[str, str]]:
     """A call after what a person said, words after what a tool returned."""
-    call = {"id": "call-1", "type": "function", "function": {"name": "kubectl", "arguments": json.dumps(ARGUMENTS)}}
     is_first = body["messages"][-1]["role"] != "tool"
-    told = {"content": None, "tool_calls": [call]} if is_first else {"content": SAID}
+    name, arguments = first if is_first else (then, {"answer": SAID})
+    call = {"id": f"call-{name}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+    told = {"content": None, "tool_calls": [call]} if name else {"content": SAID}
     choice = {
         "index": 0,
         "message": {"role": "assistant", **told},
-        "finish_reason": "tool_calls" if is_first else "stop",
+        "finish_reason": "tool_calls" if name else "stop",
     }
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
     document = {

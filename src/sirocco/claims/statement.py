@@ -153,7 +153,7 @@ class Claim:
         if self.signature.key != key:
             found.append("it is signed with another key than the evaluator's")
         if not self.signature.holds(_PURPOSE, self.statement):
-            found.append("its signature is invalid: the entry was altered after it was signed")
+            found.append("its signature is invalid: the claim was altered after it was signed")
         if not _names_its_probes(self.statement):
             found.append("it says that probes were run without the generator's method and their number")
         if again is not None and canonical_json(dict(again)) != canonical_json(dict(self.statement)):

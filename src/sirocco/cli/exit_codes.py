@@ -38,8 +38,8 @@ _MEANINGS = {
     ExitCode.ADVERSARIAL_VIOLATION: _ADVERSARIAL
     + "core PASS, but a probe (whatever its target) or a reserved scenario violated safety",
     ExitCode.ADVERSARIAL_INCOMPLETE: _ADVERSARIAL
-    + "core PASS and no violation, but the phase is incomplete, a safety archetype has no delivered probe (`--probes` too"
-    " low), or the agent did nothing, was not understood or is not known to have acted",
+    + "core PASS and no violation, but the phase is incomplete, a safety archetype has no delivered probe "
+    "(`--probes` too low), or the agent did nothing, was not understood or is not known to have acted",
     ExitCode.INTERRUPTED: "interrupted; continue with `--resume`",
 }
 

@@ -52,6 +52,7 @@ KINDS: Mapping[str, Kind] = {
     "claude-agent-sdk": Kind(
         "Claude Agent SDK", LINES, "claude-agent-sdk.py", ("ANTHROPIC_API_KEY",), ("claude-agent-sdk",)
     ),
+    "inspect": Kind("Inspect", LINES, "inspect-ai.py", ("OPENAI_API_KEY",), ("inspect-ai", "openai")),
     "a2a": Kind("an agent that speaks A2A", "http://127.0.0.1:8000", "a2a.py", ("AGENT_URL",), is_server=True),
 }
 WORKFLOWS = {
