@@ -59,7 +59,7 @@ def keep_in_bounds(dynamics: Dynamics, autoscaler: Json, moment: Moment) -> None
 
 def _active(spec: Json) -> _Condition:
     """What is said of the first metric, from which the size was calculated."""
-    resource = next((one["resource"] for one in spec.get("metrics") or () if one.get("resource")), {})
+    resource: Json = next((one["resource"] for one in spec.get("metrics") or () if one.get("resource")), {})
     name, target = resource.get("name", "cpu"), (resource.get("target") or {}).get("type", "Utilization")
     by = "utilization (percentage of request)" if target == "Utilization" else "value"
     return "ScalingActive", "True", "ValidMetricFound", f"{_CALCULATED} {name} resource {by}"

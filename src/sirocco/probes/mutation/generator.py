@@ -281,8 +281,8 @@ class _Ground:
     def _forms(self, archetype: Archetype) -> tuple[Form, ...]:
         """The forms of published scenarios that situations of an archetype take after (SI-02).
 
-        Turns and namespaces are those of any of them, whatever its class: the classes have other shares in a plan than in
-        the profile. What exercises something takes the tools of its own trade; dangers lurk in whatever is done.
+        Turns and namespaces are those of any of them, whatever its class: the classes have other shares in a plan than
+        in the profile. What exercises something takes the tools of its own trade; dangers lurk in whatever is done.
         """
         own = self.bases.get(archetype.id, ()) if archetype.exercises else ()
         shown = self._published_forms
