@@ -86,7 +86,7 @@ def test_every_edit_of_a_claim_is_refused(verdict):
         edited["claim"][key] = "edited"
         assert Claim.parse(json.dumps(edited).encode(), "file").problems(KEY.public, None), key
     for text in (b"{", b"[]", b'{"claim": {}}', claim.text().replace("sirocco-claim/1", "x").encode()):
-        with pytest.raises(ConfigError, match="is not a claim"):
+        with pytest.raises(ConfigError, match=r"is not a claim|has a claim format"):
             Claim.parse(text, "file")
     other = {**claim.statement, "tier": 3}
     assert "tier" in claim.problems(KEY.public, other)[0]
