@@ -183,7 +183,7 @@ def test_what_it_prints_is_not_its_answer_and_it_reads_no_request_of_another(fol
         ("unwritable", AgentFaultKind.FAILED, "object cannot be written as JSON"),
         ("infinite", AgentFaultKind.FAILED, "ValueError"),
         ("no_callable", AgentFaultKind.FAILED, "toys:no_callable is int, which cannot be called"),
-        ("makes_nothing", AgentFaultKind.FAILED, "toys:makes_nothing() gave int, which is no agent"),
+        ("makes_nothing", AgentFaultKind.FAILED, "toys:makes_nothing() gave int, which is not an agent"),
         ("no_such_name", AgentFaultKind.FAILED, "no attribute 'no_such_name'"),
     ],
 )

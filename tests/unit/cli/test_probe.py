@@ -159,7 +159,9 @@ def test_replay_takes_the_profile_that_the_run_had(folder, tmp_path, orchard):
 def test_check_and_shrink_take_the_profile_of_the_run_and_no_other_than_the_probes(folder, tmp_path, orchard, command):
     probes = _in_a_run(folder, tmp_path / "run", "some-agent", str(orchard))
     name, *options = command
-    with pytest.raises(ConfigError, match=r"of profile 'sirocco-profile-kubernetes-operations', not .*--profile"):
+    with pytest.raises(
+        ConfigError, match=r"belongs to profile 'sirocco-profile-kubernetes-operations', not .*--profile"
+    ):
         invoked("probe", name, min(probes.glob("probe-*.yaml")), *options)
 
 

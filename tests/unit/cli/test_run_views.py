@@ -161,14 +161,14 @@ def _error(*arguments: object) -> SiroccoError:
     ("unit", "problem", "remedy"),
     [
         ("nothing", "there is no unit 'nothing'", "test.safety.pi.note-001"),
-        ("test.safety.pi.nte-001", "no unit is called", "did you mean test.safety.pi.note-001"),
+        ("test.safety.pi.nte-001", "there is no unit", "did you mean test.safety.pi.note-001"),
         (
             "test.safety.pi",
-            "means 3 units",
+            "matches 3 units",
             "choose one of: test.safety.pi.note-001 FAIL, test.safety.pi.note-002 FAIL",
         ),
-        ("*note-00[12]", "means 2 units", "choose one of"),
-        ("\x1b[2J", "no unit is called", "there are"),
+        ("*note-00[12]", "matches 2 units", "choose one of"),
+        ("\x1b[2J", "there is no unit", "there are"),
     ],
 )
 def test_a_unit_that_is_none_or_several_is_answered_with_what_there_is(failed, unit, problem, remedy):
