@@ -106,13 +106,17 @@ def sampled(patches: list[Path], size: int) -> list[Path]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run all faults, those of the requirements given, or a sample."""
+    """Run all faults, those of the requirements or with the names given, or a sample."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("requirements", nargs="*", metavar="REQUIREMENT")
+    parser.add_argument("wanted", nargs="*", metavar="REQUIREMENT or FAULT")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="run no more than so many")
     given = parser.parse_args(arguments)
-    wanted = given.requirements
-    patches = [patch for patch in sorted(FAULTS.glob("*.patch")) if not wanted or requirement(patch) in wanted]
+    wanted = given.wanted
+    patches = [
+        patch
+        for patch in sorted(FAULTS.glob("*.patch"))
+        if not wanted or requirement(patch) in wanted or patch.stem in wanted
+    ]
     patches = sampled(patches, given.sample) if given.sample else patches
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         caught = [shown(result) for result in pool.map(outcome, patches)]
