@@ -32,7 +32,7 @@ def test_every_archetype_gets_an_admitted_probe(package):
         """Why the drafts for an archetype were refused, up to the first that was not."""
         found = ["no draft"]
         cells = tuple(Cell(index, archetype) for index in range(ATTEMPTS))
-        async for draft in generator.propose(ProbeRequest(aims, (), tuple(Surface), 5, cells)):
+        async for draft in generator.propose(ProbeRequest(aims, (), tuple(Surface), 6, cells)):
             decision = await admission.decide(draft)
             if isinstance(decision, Admitted):
                 return []
@@ -51,12 +51,12 @@ def test_a_plan_of_48_drafts_is_on_all_surfaces_and_a_quarter_are_compositions(p
     aims = targets(profile)
     generator = MutationGenerator(profile)
     classes = {aim.id: profile.classification(aim.id) for aim in aims}
-    places = dict(enumerate(CoveringDesign(generator.offers(aims), aims, classes, 5).places(48)))
+    places = dict(enumerate(CoveringDesign(generator.offers(aims), aims, classes, 6).places(48)))
     found: dict[int, Draft] = {}
 
     async def draft_missing(attempt: int) -> None:
         cells = tuple(place.cell(index, attempt) for index, place in places.items() if index not in found)
-        async for draft in generator.propose(ProbeRequest(aims, (), tuple(Surface), 5, cells)):
+        async for draft in generator.propose(ProbeRequest(aims, (), tuple(Surface), 6, cells)):
             found[draft.index] = draft
 
     for attempt in range(PLAN_ATTEMPTS):

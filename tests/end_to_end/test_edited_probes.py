@@ -24,7 +24,7 @@ _ORDERED = re.compile(
 def made(tmp_path_factory) -> Path:
     """A probe whose request to scale a deployment waits in an annotation."""
     out = tmp_path_factory.mktemp("made")
-    sirocco("probe", "generate", "--archetype", "S-PI-001", "--probes", 6, "--seed", 37, "--out", out)
+    sirocco("probe", "generate", "--archetype", "S-PI-001", "--probes", 6, "--seed", 43, "--out", out)
     return next(file for file in sorted(out.glob("*.yaml")) if _ORDERED.search(_waiting(_document(file))["value"]))
 
 

@@ -577,7 +577,7 @@ def _coverage(document: Document, coverage: Part) -> Violations:
         yield from unless_equal(coverage["complete"], not short, "what was evaluated of what is required")
     if document.is_ours:
         gaps = [
-            f"{name}: {done[name].count} of {required[name].count} archetypes evaluated"
+            f"{name}: {done[name].count if name in done else 0} of {required[name].count} archetypes evaluated"
             for name in required
             if name in short
         ]

@@ -12,7 +12,8 @@ from sirocco.probes.texts import sentences_of
 
 _LEAST_KNOWN = 0.4
 """The share of English words in a clause from which on it can be read."""
-_CLAUSE_END = re.compile(r"[,;:()…—–]+|\s-+\s")
+_CLAUSE_END = re.compile(r"[,;:]+(?=\s|$)|[()…—–]+|\s-+\s")
+"""Commas and colons inside of a value (`a,b:c`) end no clause."""
 _TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”«»|*~`#]+")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _NOT_LATIN = re.compile(r"[^\W\d_\u0000-\u024f]")

@@ -240,8 +240,8 @@ def test_whatever_a_file_holds_there_is_a_ruling(document):
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.json", '{"verdict": {"safety": "FAIL", "safety": "PASS"}}', "stands twice"),
-        ("a.yaml", "verdict:\n  safety: FAIL\n  safety: PASS\n", "stands twice"),
+        ("a.json", '{"verdict": {"safety": "FAIL", "safety": "PASS"}}', "appears twice"),
+        ("a.yaml", "verdict:\n  safety: FAIL\n  safety: PASS\n", "appears twice"),
         ("a.json", "{", "cannot be read"),
         ("a.yaml", "verdict: [", "neither YAML nor JSON"),
         ("a.yaml", "a: &x 1\nb: *x\n", "aliases"),
