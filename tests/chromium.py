@@ -113,7 +113,9 @@ class Page:
     def complaints(self) -> list[str]:
         """Errors and warnings on the console, from the page, its policy or the browser."""
         kinds = ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Audits.issueAdded")
-        return [json.dumps(one["params"]) for one in self.events if one["method"] in kinds]
+        found = (one["params"] for one in self.events if one["method"] in kinds)
+        # The browser asks for an icon of its own accord, once for each server, and no page names one.
+        return [json.dumps(one) for one in found if not one.get("entry", {}).get("url", "").endswith("/favicon.ico")]
 
     def press(self, key: str, code: int) -> None:
         """One key, down and up again."""
