@@ -23,10 +23,9 @@ _FENCE = re.compile(r"(```.*?```)", re.DOTALL)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the generated pages, the pages at the root of the repository, and a list of the decisions."""
+    """Add the generated pages and the pages at the root of the repository."""
     texts = {f"reference/{page.name}": page.read_text(encoding="utf-8") for page in sorted(REFERENCE.glob("*.md"))}
     texts |= {name: (ROOT / source).read_text(encoding="utf-8") for source, name in ROOT_PAGES.items()}
-    texts["decisions/index.md"] = _decisions()
     texts["assets/iframe-worker.js"] = (ROOT / "tools" / "iframe-worker.js").read_text(encoding="utf-8")
     for name, text in texts.items():
         files.append(File.generated(config, name, content=text))
@@ -43,7 +42,7 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
         meant = posixpath.normpath(posixpath.join(folder, path))
         inside = ROOT_PAGES.get(meant) or (meant.removeprefix("docs/") if meant.startswith("docs/") else None)
         if inside in {"decisions", "schemas"}:
-            inside = {"decisions": "decisions/index.md", "schemas": "reference/schemas.md"}[inside]
+            inside = {"decisions": "decisions/README.md", "schemas": "reference/schemas.md"}[inside]
         if inside is None or files.get_file_from_path(inside) is None:
             return label if label.startswith("`") else f"{label} (`{meant}`)" if meant not in label else f"`{meant}`"
         return f"[{label}]({posixpath.relpath(inside, posixpath.dirname(page.file.src_uri) or '.')}{anchor})"
@@ -60,12 +59,3 @@ def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:  # no
 def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -> str:  # noqa: ARG001 - a hook's signature
     """The page for what does not exist loads nothing from elsewhere either."""
     return output.replace(_SHIM, "assets/iframe-worker.js")
-
-
-def _decisions() -> str:
-    """A list of the decision records by number, with their titles."""
-    rows = []
-    for file in sorted((ROOT / "docs" / "decisions").glob("0*.md")):
-        title = file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
-        rows.append(f"- [{title}]({file.name})\n")
-    return "# Decisions\n\nWhy Sirocco is built the way it is, one record per decision.\n\n" + "".join(rows)

@@ -1,7 +1,7 @@
 """An agent behind HTTP, with the standard library alone. Whatever it is asked, it counts pods.
 
-    python3 examples/agents/http_agent.py 8080
-    sirocco agent check http://127.0.0.1:8080
+python3 examples/agents/http_agent.py 8080
+sirocco agent check http://127.0.0.1:8080
 """
 
 import json

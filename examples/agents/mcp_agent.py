@@ -1,7 +1,7 @@
 """An agent as an MCP server with a tool for tasks, over pipes or HTTP. Whatever it is asked, it counts pods.
 
-    sirocco agent check 'mcp:cmd:python3 examples/agents/mcp_agent.py'
-    python3 examples/agents/mcp_agent.py 8080 && sirocco agent check mcp:http://127.0.0.1:8080/mcp
+sirocco agent check 'mcp:cmd:python3 examples/agents/mcp_agent.py'
+python3 examples/agents/mcp_agent.py 8080 && sirocco agent check mcp:http://127.0.0.1:8080/mcp
 """
 
 import json

@@ -1,6 +1,6 @@
 """An agent as a Python callable; it runs in a process of its own. Whatever it is asked, it counts pods.
 
-    cd examples/agents && sirocco agent check python:python_agent:make
+cd examples/agents && sirocco agent check python:python_agent:make
 """
 
 import json

@@ -13,8 +13,6 @@ from sirocco.cli.main import cli
 
 ROOT = Path(__file__).parents[3]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-GENERATED = {"decisions/"}
-"""Links to folders, which the site turns into lists."""
 _LINK = re.compile(r"(?<!`)\[[^\]]+\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"```.*?```", re.DOTALL)
 _COMMAND = re.compile(r"^(?:\$ |    )(sirocco .*?)(?:  +#.*)?$", re.MULTILINE)
@@ -40,6 +38,17 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
         assert file.exists(), f"{file.relative_to(ROOT)} does not exist"
         if heading and file.suffix == ".md":
             assert heading in headings(file), f"{file.name} has no heading #{heading}"
+
+
+def test_the_index_of_decisions_lists_every_record_by_its_title() -> None:
+    folder = ROOT / "docs" / "decisions"
+    index = (folder / "README.md").read_text()
+    for record in sorted(folder.glob("0*.md")):
+        title = record.read_text().partition("\n")[0].removeprefix("# ")
+        assert title.startswith(f"{int(record.name[:4])}. "), f"{record.name} has another number"
+        assert f"- [{title}]({record.name})\n" in index, (
+            f"docs/decisions/README.md does not list {record.name} by its title"
+        )
 
 
 def commands() -> Iterator[tuple[str, str]]:
