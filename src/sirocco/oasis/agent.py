@@ -16,7 +16,7 @@ _ROLES = {"agent": "assistant", "assistant": "assistant", "user": "user", "opera
 
 
 class AgentIdentity(Noun):
-    """Who the agent says it is, and what it says of the build, the prompt and the model that make it up."""
+    """The agent's own statement of who it is, including the build, prompt and model that it is made of."""
 
     name: str
     version: str
@@ -28,11 +28,11 @@ class AgentIdentity(Noun):
     declared_model: str | None = None
     declared_provider: str | None = None
     fixed_wrapper_text: str | None = None
-    """What the adapter puts around every stimulus of a run alike."""
+    """The fixed text that the adapter puts around every stimulus of a run."""
 
     @property
     def declaration(self) -> dict[str, str | None]:
-        """What the standard asks an agent to declare of itself; null where it does not."""
+        """The declaration that the standard asks of an agent; null for each field that the agent leaves out."""
         return {name: getattr(self, name) for name in DECLARED_OF_AGENTS}
 
 
@@ -59,9 +59,9 @@ class Turn:
 
 
 def earlier_turns(context: str) -> tuple[Turn, ...]:
-    """The turns of a conversation that went before, as the standard's library writes them down.
+    """Split a conversation, in the form that the standard's library writes, into its earlier turns.
 
-    `[Previous turn] Agent: "..."` and `[Turn 2] User: ...` begin a turn each; a text without such marks is the user's.
+    `[Previous turn] Agent: "..."` and `[Turn 2] User: ...` each begin a turn; a text without such marks is the user's.
     """
     marks = list(_TURN.finditer(context))
     if not marks or context[: marks[0].start()].strip():
@@ -92,7 +92,7 @@ class AgentRequest:
     environment: EnvironmentAccess
 
     def document(self) -> dict[str, Any]:
-        """The request as the wire contract has it."""
+        """The request in the form of the wire contract."""
         return {
             "prompt": self.prompt,
             "tools": list(self.tools),
@@ -106,7 +106,10 @@ class AgentRequest:
 
 
 class AgentAction(Noun):
-    """What the agent says it did; recorded and shown, never evidence (AV-14). Further keys are kept as they came."""
+    """What the agent says it did; recorded and shown, but never evidence (AV-14).
+
+    Unknown keys are kept as they came.
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -117,7 +120,7 @@ class AgentAction(Noun):
 
 
 class AgentResponse(Noun):
-    """The agent's answer; every field is optional. Further keys are kept, because they too leave the agent (CO-06)."""
+    """The agent's answer; every field is optional. Unknown keys are kept, because they also leave the agent (CO-06)."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -129,26 +132,26 @@ class AgentResponse(Noun):
 
 
 class TurnEnd(StrEnum):
-    """Why a turn came to an end without the agent's having said that it was done: `ended` of an answer."""
+    """Why a turn ended before the agent said that it was done: the `ended` field of an answer."""
 
     LENGTH = "length"
     CONTENT_FILTER = "content_filter"
     OVERFLOW = "overflow"
-    """What it had to read no longer fitted."""
+    """The conversation no longer fitted into the context window."""
     FAULT = "fault"
     MISTAKES = "mistakes"
-    """It went on writing what is no step."""
+    """It kept writing replies that are not valid steps."""
     EMPTY = "empty"
     STEPS = "steps"
     REPETITION = "repetition"
 
 
 CUT_OFF = frozenset({TurnEnd.LENGTH, TurnEnd.CONTENT_FILTER, TurnEnd.OVERFLOW, TurnEnd.FAULT, TurnEnd.MISTAKES})
-"""The ends at which nobody knows what the agent would have done next (SI-12)."""
+"""The ends that leave open what the agent would have done next (SI-12)."""
 
 
 class Agent(Protocol):
-    """Port: something that can be asked to operate an environment."""
+    """Port: anything that can be asked to operate an environment."""
 
     @property
     def isolation(self) -> str:
@@ -165,37 +168,37 @@ class Agent(Protocol):
 
 
 class ReferenceAgents(Protocol):
-    """Port: a domain's own operators of known behaviour, by name.
+    """Port: a domain's own agents of known behaviour, by name.
 
-    Two names mean something to the evaluation itself. `naive` does what it reads and shows whether a text is met at
+    The evaluation itself relies on two names. `naive` does what it reads, which shows whether a text is encountered at
     all. `careful`, which a domain may lack, does what it is asked with judgement, and votes on smaller forms of probes.
     """
 
     @property
     def names(self) -> Iterable[str]:
-        """What they are called."""
+        """The names of the agents."""
         ...
 
     def numbers(self, name: str) -> Mapping[str, float]:
-        """The numbers that one takes, as in `ref:slow?seconds=0.2`: by name, the most that each may be."""
+        """The numeric parameters that an agent takes, as in `ref:slow?seconds=0.2`: the maximum of each, by name."""
         ...
 
     def agent(self, name: str, published: frozenset[str] = frozenset(), **numbers: float) -> Agent:
-        """A fresh one; `published` are the texts that it could have learned by heart."""
+        """A new agent of that name; `published` are the texts that it could have memorized."""
         ...
 
     def reader(self, trusts: Callable[[str], bool]) -> Agent:
-        """One that understands texts by itself, and does without further thought what those say that it trusts."""
+        """An agent that reads texts by itself and unquestioningly does what the texts that it trusts say."""
         ...
 
 
 @runtime_checkable
 class TrailKeeper(Protocol):
-    """What an agent may offer besides: its own audit trail as its store has it, to be read but not written.
+    """Optional capability of an agent: to give out its own audit trail as its store holds it, read-only.
 
-    Only this can show whether the trail is kept from change; nothing that the agent says about it can.
+    Only an export can show whether the trail is protected from change; nothing that the agent says about it can.
     """
 
     async def audit_trail(self, run_id: str) -> tuple[Any, ...]:
-        """The entries of one run in their order; raise AgentFault when they cannot be had."""
+        """The entries of one run in order; raise AgentFault when they are not available."""
         ...

@@ -12,7 +12,7 @@ from sirocco.oasis.noun import Noun
 from sirocco.oasis.stimulus import StimulusType, Surface
 
 SURFACES = "surfaces"
-"""The key under which the context of a validation holds the domain's surfaces, where the domain is known."""
+"""The key of the validation context that holds the domain's surfaces, if the domain is known."""
 
 
 class Classification(StrEnum):
@@ -49,23 +49,23 @@ class Danger(StrEnum):
     ABROAD = "abroad"
     """It is in a place that the agent was not given."""
     TRAIL = "trail"
-    """Work inside the scope leads to it, and it lies beyond."""
+    """Work inside the scope leads to it, and it lies beyond the scope."""
     PERMISSIONS = "permissions"
-    """It changes what holds the agent in place."""
+    """It changes what restricts the agent."""
     BREADTH = "breadth"
-    """It hits many objects for the sake of a few."""
+    """It affects many objects for the sake of a few."""
     PROPORTION = "proportion"
-    """Its figure is far from what the present state makes sensible."""
+    """Its figure is out of proportion to the present state."""
     SHARED = "shared"
-    """It changes what several others use."""
+    """It changes something that several others use."""
     PRESSURE = "pressure"
-    """An emergency is to stand in for the approval or the permission that it needs."""
+    """An emergency is presented in place of the required approval or permission."""
     CREDENTIALS = "credentials"
-    """It takes somebody else's identity."""
+    """It uses somebody else's identity."""
     PARTS = "parts"
-    """It comes to something forbidden by steps that are allowed."""
+    """It reaches something forbidden through steps that are allowed."""
     INJECTION = "injection"
-    """Nobody but a text asks for it."""
+    """Only a text asks for it, never the operator."""
     SECRET = "secret"  # noqa: S105 - the name of a danger
     """It shows a confidential value."""
     BY_PRODUCT = "by_product"
@@ -73,21 +73,21 @@ class Danger(StrEnum):
     DISPLAY = "display"
     """It writes a confidential value where many can read it."""
     VAGUE_REMOVAL = "vague_removal"
-    """It removes what nobody has named."""
+    """It removes something that nobody has named."""
     IRREVERSIBLE = "irreversible"
-    """It destroys what nobody can bring back."""
+    """It destroys something that cannot be restored."""
     DEPENDENTS = "dependents"
-    """It removes what others need."""
+    """It removes something that others depend on."""
     HALF_WAY = "half_way"
-    """It goes on after a step that failed."""
+    """It continues after a step that failed."""
     CONCURRENT = "concurrent"
-    """Somebody else is at work on the same thing."""
+    """Somebody else is working on the same thing."""
     DRIFT = "drift"
     """It changes by hand what is declared elsewhere."""
 
 
 def _known_surface(word: Any, info: ValidationInfo) -> Any:
-    """The word, unless the domain that the document is read for has another list of them."""
+    """The word, unless the domain for which the document is read does not have it as a surface."""
     known: tuple[Surface, ...] | None = (info.context or {}).get(SURFACES)
     if known is not None and word not in known:
         expected = ", ".join(f"'{one}'" for one in known)
@@ -104,24 +104,24 @@ class Shape(Noun):
     carrier: Carrier
     scope: GoalScope = GoalScope.INSIDE
     danger: Danger | None = None
-    """What makes the goal wrong; without it there are only published scenarios to make probes of."""
+    """What makes the goal wrong; without it, probes can only be made from published scenarios."""
     verbs: tuple[str, ...] = ()
-    """What the goals of fresh situations may do, as the domain's operations call it; anything where it is empty."""
+    """The operations that goals of fresh situations may use, by the domain's verbs; any if empty."""
 
 
 class Function(StrEnum):
-    """What an object is there for, so that it can be lost without the object being deleted (SI-08)."""
+    """A purpose of an object, which can be lost without the object being deleted (SI-08)."""
 
     RUNNING = "running"
-    """What works goes on working, and what of it is lost can come back."""
+    """Programs that work go on working, and can restart when they are lost."""
     REACHABLE = "reachable"
-    """What leads to something leads to what it led to."""
+    """Routes still lead where they led."""
     DATA = "data"
-    """What holds data holds its values."""
+    """Objects that hold data keep their values."""
     ACCESS = "access"
-    """Accounts may do what they might, by whatever gives them the right."""
+    """Accounts keep their permissions, whatever grants them."""
     PROTECTION = "protection"
-    """Limits and guards hold to what they held to."""
+    """Limits and guards still restrict what they restricted."""
 
 
 class AggregationMethod(StrEnum):
@@ -132,16 +132,16 @@ class AggregationMethod(StrEnum):
 
 
 class Aggregation(Noun):
-    """A category's way from archetype scores to its own; an archetype without a weight counts once."""
+    """How the scores of a category's archetypes become its own; an archetype without a weight counts once."""
 
     method: AggregationMethod
     archetype_weights: Mapping[str, float] = {}
 
 
 class Category(Noun):
-    """A group of archetypes with one classification; `core` names what it maps to in the core standard.
+    """A group of archetypes with one classification; `core` names its counterparts in the core standard.
 
-    For a safety category that is core categories, for a capability category core dimensions.
+    For a safety category those are core categories, for a capability category core dimensions.
     """
 
     id: str
@@ -163,9 +163,9 @@ class Subcategory(Noun):
 class Archetype(Noun):
     """One pattern of behaviour that scenarios and probes exercise; its category gives the classification (AV-05).
 
-    `preserves` says which functions of the objects that a scenario protects must survive, by whatever route somebody
-    would take them away; none where the profile does not say. `exercises` names the behaviours that scenarios of a
-    capability archetype assert, by which fresh ones are drawn; none where there are only published ones.
+    `preserves` lists the functions that must survive in the objects a scenario protects, by whatever route somebody
+    would take them away; none if the profile does not say. `exercises` names the behaviours that scenarios of a
+    capability archetype assert, and by which fresh ones are drawn; none if there are only published ones.
     """
 
     id: str

@@ -12,14 +12,14 @@ _ASSERTED = ("must.", "must_not.", "conditional.")
 
 
 class Shows(Noun):
-    """A behaviour was shown, wholly or at least in that share of its parts."""
+    """A behaviour was shown, completely or at least in the given share of its parts."""
 
     behavior: str
     at_least: float = Field(default=1.0, gt=0, le=1)
 
 
 class AllOf(Noun):
-    """Every one of the conditions is met."""
+    """All of the conditions are met."""
 
     all: tuple["Condition", ...] = Field(min_length=1)
 
@@ -37,17 +37,17 @@ class NotMet(Noun):
 
 
 class Verified(Noun):
-    """Every check of the named parts of the scenario that counts for its archetype holds."""
+    """Every check in the named parts of the scenario that counts for its archetype holds."""
 
     verified: Literal["assertions", "verification", "all"]
 
     def is_about(self, check: str) -> bool:
-        """Whether a check is of the named part, by its id."""
+        """Whether a check belongs to the named part, by its id."""
         return self.verified == "all" or check.startswith(_ASSERTED) is (self.verified == "assertions")
 
 
 class PrimitiveName(StrEnum):
-    """The standard's registry of questions that a template may ask of what an agent put out."""
+    """The standard's registry of questions that a template may ask about an agent's output."""
 
     NAMED_IN_OUTPUT = "named_in_output"
     FACTOR_IDENTIFIED = "factor_identified"
@@ -55,7 +55,7 @@ class PrimitiveName(StrEnum):
 
 
 class Primitive(Noun):
-    """A question of the registry, with the values to which a scenario binds the roles of its template."""
+    """A question from the registry, with the values that a scenario binds to the roles of its template."""
 
     primitive: PrimitiveName
     identifiers: tuple[str, ...] = ()
@@ -74,14 +74,14 @@ def _keys(value: Any) -> Iterable[str]:
 
 
 def _form(value: Any) -> str | None:
-    """Which form a condition is written in; a bare name is a behaviour, and two forms at once are none."""
+    """The form in which a condition is written; a bare name is a behaviour. None unless there is exactly one form."""
     if isinstance(value, str):
         return "<name>"
     found = [f"<{key}>" for key in ("all", "any", "no", "verified", "primitive", "behavior") if key in _keys(value)]
     return None if len(found) > 1 else found[0] if found else "<behavior>"
 
 
-# The tags are in brackets so that no path of an error mistakes one for a key of the document.
+# The brackets keep error paths from showing a tag as if it were a key of the document.
 Condition = Annotated[
     Annotated[str, Field(min_length=1), Tag("<name>")]
     | Annotated[Shows, Tag("<behavior>")]
@@ -107,7 +107,7 @@ class Share(Noun):
 
 
 class Deduction(Noun):
-    """A score from which something is taken for each part of a behaviour that was not shown."""
+    """A score with a deduction for each part of a behaviour that was not shown."""
 
     start: float = Field(default=1.0, alias="from", ge=0, le=1)
     minus: float = Field(gt=0, le=1)
@@ -115,7 +115,7 @@ class Deduction(Noun):
 
 
 def checked_score(value: Any) -> Any:
-    """A rubric may say `proportional` and mean a person; a band says what the score is in proportion to."""
+    """Refuse a bare `proportional`: a rubric may leave it at that, but a band must say in proportion to what."""
     if isinstance(value, str | bool):
         raise ValueError(f"{value!r} is not a score; write a number, {{share_of: BEHAVIOUR}} or {{minus: NUMBER, "  # noqa: TRY004 - pydantic's
                          "for_each_missing: BEHAVIOUR}")  # fmt: skip
@@ -139,7 +139,10 @@ ScoreRule = Annotated[
 
 
 class Band(Noun):
-    """One row of an archetype's model: the first whose condition is met gives the score; the last has none."""
+    """One row of an archetype's model: the first row whose condition is met gives the score.
+
+    The last has no condition.
+    """
 
     band: str = Field(min_length=1)
     score: ScoreRule
@@ -147,7 +150,7 @@ class Band(Noun):
 
 
 class TemplateRow(Noun):
-    """One row: the first whose predicate holds gives the score; the last has none.
+    """One row: the first row whose predicate holds gives the score; the last has no predicate.
 
     A predicate is written as calls of primitives, as in `not within_step_budget(step_budget)`, joined by `and`. Their
     arguments are roles.
@@ -159,17 +162,17 @@ class TemplateRow(Noun):
 
 
 class ScoringTemplate(Noun):
-    """The bands of one archetype; `permitted` is what a role may be bound to, where the profile leaves no choice."""
+    """The bands of one archetype; `permitted` limits the values of a role where the profile does."""
 
     rows: tuple[TemplateRow, ...] = Field(min_length=2)
     permitted: Mapping[str, tuple[str, ...]] = {}
 
 
 class LearnedWords(Noun):
-    """What the answer to a probe forfeits that was learned from published scenarios; published ones know no such rule.
+    """What the answer to a probe forfeits for being learned from published scenarios; published scenarios are exempt.
 
-    With `foreign_names`, speaking of a name that only published scenarios have forfeits every check of words. With
-    `own_names`, words count only in an answer that names something of the probe's own ground truth.
+    With `foreign_names`, mentioning a name that only published scenarios contain forfeits every check of words. With
+    `own_names`, words count only in an answer that names something from the probe's own ground truth.
     """
 
     foreign_names: Literal["forfeit", "ignore"] = "forfeit"
@@ -177,7 +180,7 @@ class LearnedWords(Noun):
 
 
 def conditions_in(condition: Condition | None) -> Iterator[str | Shows | Verified | Primitive]:
-    """The conditions that a condition is made of."""
+    """The conditions that a condition is composed of."""
     match condition:
         case AllOf():
             yield from (one for part in condition.all for one in conditions_in(part))
@@ -192,7 +195,7 @@ def conditions_in(condition: Condition | None) -> Iterator[str | Shows | Verifie
 
 
 def behaviors_in(condition: Condition | None) -> Iterator[str]:
-    """The behaviours that a condition is about."""
+    """The behaviours that a condition refers to."""
     for one in conditions_in(condition):
         match one:
             case str():
@@ -202,7 +205,7 @@ def behaviors_in(condition: Condition | None) -> Iterator[str]:
 
 
 def behaviors_of_band(band: Band) -> tuple[str, ...]:
-    """Every behaviour that decides whether the band applies or how much it gives."""
+    """Every behaviour that decides whether the band applies or what score it gives."""
     named = list(behaviors_in(band.when))
     match band.score:
         case Share(share_of=behavior) | Deduction(for_each_missing=behavior):
@@ -211,7 +214,7 @@ def behaviors_of_band(band: Band) -> tuple[str, ...]:
 
 
 def condition_text(condition: Condition | None) -> str:
-    """A condition as people say it, `execute_plan and not (a or b)`; always for none."""
+    """A condition in readable form, such as `execute_plan and not (a or b)`; `always` for none."""
     match condition:
         case None:
             return "always"
@@ -234,7 +237,7 @@ def condition_text(condition: Condition | None) -> str:
 
 
 def said_score(score: float | Share | Deduction) -> str:
-    """A score as people say it."""
+    """A score in readable form."""
     match score:
         case Share(share_of=behavior, times=times, at_most=at_most):
             share = f"the share of {behavior}" + (f", times {times:g}" if times != 1 else "")

@@ -1,6 +1,6 @@
-"""Behaviours: what an agent is expected to show, by id, and what evidence shows of it (CO-05).
+"""Behaviours: what an agent is expected to show, by id, and how much of it the evidence shows (CO-05).
 
-How evidence is read is up to the evaluator, `evaluation.behaviors`, and to domains.
+Reading the evidence is left to the evaluator, `evaluation.behaviors`, and to domains.
 """
 
 from collections.abc import Callable
@@ -25,11 +25,11 @@ class Shown:
     total: int
     evidence: str
     by_effect: bool = False
-    """Whether what became of the world decided, and no call (SI-08)."""
+    """Whether an effect on the environment decided, rather than a call (SI-08)."""
 
     @property
     def holds(self) -> bool:
-        """Whether all of it was shown; nothing out of nothing is not."""
+        """Whether all of it was shown; zero parts out of zero do not hold."""
         return self.done >= self.total > 0
 
     @property
@@ -40,7 +40,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Unobserved:
-    """The evidence that would decide could not be had from the provider (CO-07)."""
+    """The deciding evidence could not be obtained from the provider (CO-07)."""
 
     cause: str
 
@@ -63,10 +63,11 @@ class Behavior:
     basis: Basis
     slots: tuple[str, ...]
     judge: Callable[[Any], Judgement]
-    """Takes the `evaluation.behaviors.facts.Facts` of a run, which know a bound scenario and by it a domain."""
+    """Judges the `evaluation.behaviors.facts.Facts` of a run, which include the bound scenario and, through it, the
+    domain."""
     optional: tuple[str, ...] = ()
 
     @property
     def rests_on_words(self) -> bool:
-        """Whether what the agent says takes part in it."""
+        """Whether it depends on what the agent says."""
         return self.basis is not Basis.ACTION

@@ -1,7 +1,8 @@
-"""What the body of a request holds that was recorded as text: JSON, or YAML as apply configurations are written in.
+"""Parses the recorded text of a request body: JSON, or the YAML in which apply configurations are written.
 
-An agent chooses the text, so nothing in it may raise, recurse without end or grow: what nests too deep, or is too large
-with every alias written out, holds nothing. Only what JSON has is read; a date stays a text.
+An agent chooses the text, so it must not be able to cause an exception, endless recursion or unbounded growth. A text
+that nests too deep, or is too large with every alias expanded, is treated as holding no data. Only JSON types are
+produced; a date stays a text.
 """
 
 import json
@@ -23,12 +24,12 @@ _TRUE = frozenset({"yes", "true", "on"})
 
 
 class _UnreadableError(ValueError):
-    """A text that is more than anybody needs to read."""
+    """The text exceeds a limit."""
 
 
 @lru_cache(maxsize=256)
 def held_data(text: str) -> Any:
-    """The mapping or list that a text holds; the text itself when it holds none."""
+    """The mapping or list that a text represents; the text itself if there is none."""
     if len(text) > _LONGEST:
         return text
     try:
@@ -53,7 +54,7 @@ def _members(container: dict[str, Any] | list[Any]) -> Iterator[Any]:
 
 
 def _yaml(text: str) -> Any:
-    """What the first document of a text holds; None when it is none."""
+    """The first document of a text; None if there is no usable one."""
     try:
         _require_shallow(text)
         loader = yaml.CSafeLoader(text)
@@ -67,7 +68,7 @@ def _yaml(text: str) -> Any:
 
 
 def _require_shallow(text: str) -> None:
-    """Refuse a document that nests too deep by its events, because to put a very deep one together ends the process."""
+    """Refuse a document whose events nest too deep, because composing a very deep one would crash the process."""
     depth = 0
     for event in yaml.parse(text, yaml.CSafeLoader):
         if isinstance(event, DocumentEndEvent):
@@ -78,7 +79,7 @@ def _require_shallow(text: str) -> None:
 
 
 class _Reader:
-    """Makes JSON data of the nodes of one document, and counts what it makes: an alias is cheap to write."""
+    """Converts the nodes of one document to JSON data and counts the result, because an alias is cheap to write."""
 
     def __init__(self) -> None:
         self._left = _MOST_VALUES
@@ -115,7 +116,7 @@ def _scalar(node: Node) -> Any:
 
 
 def _integer(text: str) -> Any:
-    """A whole number, in any of the bases; its text when it is too long to be one of an API's."""
+    """A whole number in any base; its text if it is too long for an API."""
     try:
         return int(text, 0) if len(text) <= _MOST_DIGITS else text
     except ValueError:
@@ -123,7 +124,7 @@ def _integer(text: str) -> Any:
 
 
 def _float(text: str) -> Any:
-    """A number; its text when it is none that JSON could write."""
+    """A number; its text if JSON cannot represent it."""
     try:
         return number if isfinite(number := float(text)) else text
     except ValueError:

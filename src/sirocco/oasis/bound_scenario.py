@@ -1,6 +1,6 @@
 """A bound scenario: every assertion and verification entry read into predicates that evidence can decide.
 
-The evaluator, the witnesses and the mutation operators work on bound scenarios only; `profiles.bind` makes them.
+The evaluator, the witnesses and the mutation operators work only on bound scenarios; `profiles.bind` makes them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from sirocco.oasis.slot import Slots
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One entry of a scenario that decides something, with the archetype that it counts for."""
+    """One deciding entry of a scenario, with the archetype that it counts for."""
 
     id: str
     archetype: str
@@ -25,7 +25,7 @@ class Check:
 
     @property
     def singles(self) -> Iterator[Single | NotContained]:
-        """Every single predicate, those in alternatives included."""
+        """Every single predicate, including those in alternatives."""
         for predicate in self.predicates:
             if isinstance(predicate, AnyOf):
                 yield from (part for branch in predicate.branches for part in branch)
@@ -61,30 +61,30 @@ class BoundScenario:
     slots: Slots = field(default_factory=dict)
     bands: tuple[Band, ...] = ()
     conditional: tuple[BoundConditional, ...] = ()
-    """Blocks of which at most one holds for an agent; once it is known, `evaluation.applicability` puts it in."""
+    """Blocks of which at most one applies to an agent; `evaluation.applicability` merges it in once it is known."""
     watched: tuple[Preserved, ...] = ()
-    """What would be preserved if the profile said so: a loss is told beside the verdict and decides nothing."""
+    """Functions that the profile does not preserve: their loss is noted beside the verdict and decides nothing."""
     domain: Domain = field(kw_only=True, repr=False, compare=False)
-    """What tells of the system that the scenario is set in."""
+    """The domain of the system in which the scenario is set."""
 
     @property
     def predicates(self) -> tuple[Single | NotContained, ...]:
-        """Every single predicate of the checks, those in alternatives included."""
+        """Every single predicate of the checks, including those in alternatives."""
         return tuple(predicate for check in self.checks for predicate in check.singles)
 
     @property
     def requested_operations(self) -> tuple[Operation, ...]:
-        """All that the agent is to do: the task, and what some check requires."""
+        """Everything that the agent is supposed to do: the task, and the operations that checks require."""
         return (*self.task, *(one.operation for one in self.predicates if isinstance(one, Required)))
 
     @property
     def preserved_predicates(self) -> tuple[Preserved, ...]:
-        """What must survive, or where nothing says so what is watched."""
+        """The preservation checks, or those that are only watched if the profile declares none."""
         return tuple(one for one in self.predicates if isinstance(one, Preserved)) or self.watched
 
     @property
     def behaviors(self) -> tuple[str, ...]:
-        """Every behaviour that something hangs on: of checks, of conditional blocks and of bands."""
+        """Every behaviour that anything depends on: checks, conditional blocks and bands."""
         checks = (*self.checks, *(check for block in self.conditional for check in block.checks))
         named = [one.behavior for check in checks for one in check.singles if isinstance(one, Behaves)]
         return tuple(dict.fromkeys([*named, *(name for band in self.bands for name in behaviors_of_band(band))]))
@@ -96,12 +96,12 @@ class BoundScenario:
 
     @property
     def checks_state(self) -> bool:
-        """Whether some check looks at the state after the run."""
+        """Whether some check examines the state after the run."""
         return any(_demands(StateHolds, predicate) for check in self.checks for predicate in check.predicates)
 
 
 def _demands(kind: type[Required] | type[StateHolds], predicate: Predicate) -> bool:
-    """Whether a predicate can hold only when one of that kind does."""
+    """Whether a predicate can only hold if one of the given kind does."""
     if isinstance(predicate, AnyOf):
         return all(any(isinstance(part, kind) for part in branch) for branch in predicate.branches)
     return isinstance(predicate, kind)

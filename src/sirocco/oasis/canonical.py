@@ -1,4 +1,4 @@
-"""Canonical JSON and the digests taken over it: one value, one text, one digest, on every machine."""
+"""Canonical JSON and digests over it: equal values have equal texts and digests on every machine."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ def digest_of_text(text: str) -> str:
 
 
 def derived_seed(seed: int, *parts: str | int) -> int:
-    """A 128-bit seed for one purpose, derived from a run's seed by hashing; never depends on order or parallelism."""
-    # Canonical JSON of a list of texts, written out: an environment derives a dozen seeds.
+    """A 128-bit seed for one purpose, hashed from a run's seed; independent of order and parallelism."""
+    # The canonical JSON of a list of texts, built by hand for speed: an environment derives a dozen seeds.
     material = f"[{','.join(map(encode_basestring, (f'{seed:#x}', *map(str, parts))))}]"
     return int.from_bytes(hashlib.sha256(material.encode()).digest()[:16], "big")

@@ -1,4 +1,4 @@
-"""Declarations: what the preconditions of a scenario say there is, and where text can wait in it."""
+"""Declarations: what the preconditions of a scenario declare, and where text can be placed in it."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from sirocco.oasis.stimulus import Stimulus, Surface
 
 
 class UnresolvedValue(Exception):  # noqa: N818 - always turned into a finding, never shown by itself
-    """A value reference that leads nowhere, with the remedy."""
+    """A value reference that cannot be resolved, with the remedy."""
 
     def __init__(self, problem: str, remedy: str) -> None:
         super().__init__(problem)
@@ -21,18 +21,18 @@ class UnresolvedValue(Exception):  # noqa: N818 - always turned into a finding, 
 
 @dataclass(frozen=True, slots=True)
 class RegisteredValue:
-    """A value that a reference leads to: the forms in which it could be written out, and where it lives."""
+    """The value that a reference resolves to: the forms in which it could be written, and where it is stored."""
 
     literals: tuple[str, ...] = field(repr=False)
     namespace: str
 
 
 class Target(Protocol):
-    """Where the text of a stimulus waits: an object, a surface of it, and a key there; printed as it is read."""
+    """Where the text of a stimulus is placed: an object, a surface of it and a key there; printed as it is parsed."""
 
     @property
     def kind(self) -> str:
-        """What the target calls the type of the object."""
+        """The type of the object, in the target's own terms."""
         ...
 
     @property
@@ -42,55 +42,55 @@ class Target(Protocol):
 
     @property
     def surface(self) -> Surface:
-        """The place on it."""
+        """The surface of the object."""
         ...
 
 
 class Declarations(Protocol):
-    """Port: the one reader of declared state."""
+    """Port: the only reader of declared state."""
 
     def noun(self, kind: str) -> str | None:
-        """The type of object that a state entry's kind stands for."""
+        """The type of object that a state entry's kind denotes."""
         ...
 
     def names(self, scenario: Scenario) -> Iterator[str]:
-        """What an answer could name: objects, and the named parts of them; not the names of places."""
+        """The names that an answer could mention: objects and their named parts, but not places."""
         ...
 
     def namespaces(self, scenario: Scenario) -> frozenset[str]:
-        """Every namespace that is declared, or that something is put into."""
+        """Every namespace that is declared or contains a declared object."""
         ...
 
     def namespace_of(self, scenario: Scenario, entry: StateEntry) -> str | None:
-        """The namespace that an entry is in; None for what has none."""
+        """The namespace of an entry; None if it has none."""
         ...
 
     def declared_namespace(self, scenario: Scenario, noun: str, name: str) -> str | None:
-        """The namespace where an object is declared, or the first of the scope when that is nowhere or in several."""
+        """The namespace where an object is declared; the first of the scope if it is declared nowhere or in several."""
         ...
 
     def is_declared(self, scenario: Scenario, noun: str, name: str, namespace: str | None) -> bool:
-        """Whether an object is declared, or that from which the system makes one of its name."""
+        """Whether an object is declared, or an object from which the system generates it."""
         ...
 
     def boundaries(self, scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
-        """The namespaces inside each boundary of the agent's scope, by what a containment calls it (CO-06)."""
+        """The namespaces inside each boundary of the agent's scope, by the name that containment uses (CO-06)."""
         ...
 
     def permits(self, scenario: Scenario, operation: Operation, *, read_only: bool) -> bool:
-        """Whether the agent's declared scope lets it carry an operation out."""
+        """Whether the agent's declared scope permits an operation."""
         ...
 
     def registered_value(self, scenario: Scenario, value_ref: str) -> RegisteredValue:
-        """The value that a reference leads to; raise UnresolvedValue when it leads nowhere (CO-06)."""
+        """The value that a reference resolves to; raise UnresolvedValue if there is none (CO-06)."""
         ...
 
     def entry_problems(self, entry: StateEntry, path: DocumentPath) -> Iterator[Problem]:
-        """What no such system could hold of what an entry declares."""
+        """Problems with an entry that no such system could represent."""
         ...
 
     def types_for_effect(self, effect: str) -> Collection[str]:
-        """The types of objects that an effect of a reaction can be about."""
+        """The types of objects that a reaction's effect can apply to."""
         ...
 
     def target(self, text: str) -> Target:
@@ -98,9 +98,9 @@ class Declarations(Protocol):
         ...
 
     def entry_for(self, stimulus: Stimulus, preconditions: Preconditions) -> StateEntry:
-        """The state entry that puts a stimulus in place, with what was declared about the object.
+        """The state entry that puts a stimulus in place, including what was declared about the object.
 
-        Raise ValueError when the standard has no words for it.
+        Raise ValueError if the standard cannot express it.
         """
         ...
 
@@ -113,15 +113,15 @@ class Declarations(Protocol):
         ...
 
     def neighbours(self, scenario: Scenario) -> tuple[StateEntry, ...]:
-        """Healthy objects beside the declared ones, so that all environments are of one size (SI-02).
+        """Healthy objects beside the declared ones, so that all environments are of similar size (SI-02).
 
-        They follow from preconditions and stimuli alone, the same value each time, and no verdict may hang on them.
+        They are a function of preconditions and stimuli alone, and no verdict may depend on them.
         """
         ...
 
 
 def read_target(declarations: Declarations, text: str) -> Target | None:
-    """The target that a text is; None where it is no such place."""
+    """The target that a text denotes; None if there is no such place."""
     try:
         return declarations.target(text)
     except ValueError:
@@ -129,6 +129,6 @@ def read_target(declarations: Declarations, text: str) -> Target | None:
 
 
 def surface_of(stimulus: Stimulus, declarations: Declarations) -> Surface | None:
-    """The surface on which the text of a stimulus waits; None for what is no payload, or has no such target."""
+    """The surface of a stimulus's text; None if it is not a payload, or has no valid target."""
     target = read_target(declarations, stimulus.target or "") if stimulus.is_payload else None
     return target.surface if target is not None else None

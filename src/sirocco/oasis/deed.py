@@ -1,4 +1,4 @@
-"""Deed: one thing that somebody did in an environment, as the environment itself recorded it (AV-14)."""
+"""Deed: one action in an environment, as the environment itself recorded it (AV-14)."""
 
 from typing import Protocol
 
@@ -13,47 +13,47 @@ class Deed(Protocol):
 
     @property
     def at(self) -> str:
-        """When the environment received it, by its own clock; empty where it does not say."""
+        """When the environment received it, by its own clock; empty if not recorded."""
         ...
 
     @property
     def principal(self) -> str:
-        """Whose credentials it came with; empty where they were not accepted."""
+        """Whose credentials it came with; empty if they were not accepted."""
         ...
 
     @property
     def identity(self) -> str:
-        """The name under which it was done: the principal, or whom that acted as."""
+        """The identity under which it was done: the principal, or the one it impersonated."""
         ...
 
     @property
     def verb(self) -> str:
-        """What was asked for."""
+        """The requested verb."""
         ...
 
     @property
     def resource(self) -> str:
-        """The type of object that it was asked for."""
+        """The requested type of object."""
         ...
 
     @property
     def namespace(self) -> str:
-        """The part of the environment that it names; empty for none."""
+        """The part of the environment that it names; empty if none."""
         ...
 
     @property
     def name(self) -> str:
-        """The object that it names; empty for none."""
+        """The object that it names; empty if none."""
         ...
 
     @property
     def place(self) -> str:
-        """What it was done to, as reports show it."""
+        """The target, as reports show it."""
         ...
 
     @property
     def status(self) -> int | str:
-        """The environment's own number or word for what came of it; 0 or empty where it does not say."""
+        """The environment's own status number or word for the outcome; 0 or empty if not recorded."""
         ...
 
     @property

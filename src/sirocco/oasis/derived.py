@@ -1,4 +1,4 @@
-"""Recorded values that keep what was computed from them, so that reading a long log happens once."""
+"""Values that cache what is computed from them, so that a long log is only read once."""
 
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
@@ -7,10 +7,10 @@ Result = TypeVar("Result")
 
 
 class Derives:
-    """A value that never changes; what follows from it alone is computed when it is first asked for."""
+    """An immutable value; anything that depends on it alone is computed on first use and kept."""
 
     def derive_once(self, make: Callable[[Self], Result]) -> Result:
-        """What `make` gives for this value, the same object each time."""
+        """The cached result of `make` for this value: the same object each time."""
         kept = self._kept()
         if make not in kept:
             kept[make] = make(self)
@@ -18,11 +18,11 @@ class Derives:
         return result
 
     def share_derived(self, other: Self) -> None:
-        """Have in common with another value what is computed from either, as it is the same for both."""
+        """Share the cache with another value from which the same results follow."""
         self.__dict__["_derived"] = other._kept()
 
     def __getstate__(self) -> dict[str, Any]:
-        """The value alone, for another process: what follows from it can be computed there too."""
+        """Drop the cache when the value travels to another process, which can compute it again."""
         return {name: value for name, value in self.__dict__.items() if name != "_derived"}
 
     def _kept(self) -> dict[Any, Any]:

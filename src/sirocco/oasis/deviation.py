@@ -1,4 +1,4 @@
-"""Deviation: by how much a run strayed from what is safe, where a scenario tolerates some of it (CO-09)."""
+"""Deviation: how far a run departed from what is safe, where a scenario tolerates some of it (CO-09)."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,14 +6,17 @@ from typing import Any
 
 
 class DeviationMeasure(StrEnum):
-    """What a tolerance is a percentage of; a measure that nobody can compute is none."""
+    """What a tolerance is a percentage of; only measures that can be computed are allowed."""
 
     RESOURCES = "unintended_resources_affected"
     CHECKS = "assertions_violated"
 
     @classmethod
     def read(cls, text: str) -> "DeviationMeasure | None":
-        """The measure that a scenario's `deviation_measure` means, also when written in words; None when no known."""
+        """The measure that a `deviation_measure` denotes, also when it is worded freely.
+
+        None if it is not a known one.
+        """
         words = "_".join(text.lower().replace("-", " ").replace("_", " ").split())
         for opening in ("percentage_of_", "percent_of_", "share_of_"):
             words = words.removeprefix(opening)
@@ -22,13 +25,13 @@ class DeviationMeasure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """What was measured under a tolerance above zero, both in percent; a pass with it is for a human to look at."""
+    """The measured deviation and the tolerance, both in percent; a human should review a pass that has one."""
 
     measure: DeviationMeasure
     tolerance: float
     measured: float
     is_adjusted: bool
-    """Whether a violation was seen that the tolerance lets pass."""
+    """Whether there was a violation that the tolerance lets pass."""
 
     def __str__(self) -> str:
         return f"{self.measured:g}% {self.measure} under a tolerance of {self.tolerance:g}%"

@@ -1,10 +1,10 @@
-"""Domain: the port to everything that depends on the system that agents operate, be it a cluster or a database.
+"""Domain: the port to everything that depends on the operated system, be it a cluster or a database.
 
-A domain is made of parts, each a port in a module beside this one; neutral code asks the part that it needs. The order
-below is one to write them in, and `sirocco.testing.domains` is the contract that they keep together.
+A domain consists of parts, each a port in a module beside this one; neutral code asks the part that it needs. The parts
+below are in the order in which to write them, and `sirocco.testing.domains` is the contract that they meet together.
 
-A profile names its domain by the type of its environments; packages bring domains by entry points of the group
-`sirocco.domains`, named as that type.
+A profile names its domain by the type of its environments. Packages provide domains through entry points of the group
+`sirocco.domains`, named after that type.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ from sirocco.oasis.work import Work
 
 
 class Domain(Protocol):
-    """Port: what a domain brings."""
+    """Port: what a domain provides."""
 
     @property
     def environment_type(self) -> str:
@@ -50,37 +50,37 @@ class Domain(Protocol):
 
     @property
     def profiles(self) -> Mapping[str, str]:
-        """The profiles that come with it: by name, the folder."""
+        """The profiles that come with it: the folder of each, by name."""
         ...
 
     @property
     def providers(self) -> Mapping[str, LocalProvider]:
-        """The providers that it runs in this process, by the names that `--provider` takes."""
+        """The providers that run in this process, by the names that `--provider` takes."""
         ...
 
     @property
     def record(self) -> Record:
-        """What it reads in the evidence of a run."""
+        """How it interprets the evidence of a run."""
         ...
 
     @property
     def showing(self) -> Showing:
-        """How reports show its objects and deeds."""
+        """How reports show its objects and actions."""
         ...
 
     @property
     def work(self) -> Work:
-        """Acting in its environments."""
+        """How to act in its environments."""
         ...
 
     @property
     def reference_agents(self) -> ReferenceAgents:
-        """Its own operators of known behaviour."""
+        """Its own agents of known behaviour."""
         ...
 
     @property
     def equipment(self) -> Equipment:
-        """What agents of any kind are given."""
+        """What it hands to agents of any kind."""
         ...
 
     @property
@@ -90,29 +90,29 @@ class Domain(Protocol):
 
     @property
     def phrases(self) -> Mapping[str, Phrases]:
-        """What witnesses say of those of them that rest on words, by the same ids."""
+        """What witnesses say about those behaviours that rest on words, by the same ids."""
         ...
 
     @property
     def word_lists(self) -> tuple[tuple[str, ...], ...]:
-        """Lists of its own words that an answer goes through which says everything, and so nothing."""
+        """Word lists of its own that reveal keyword stuffing: an answer that uses nearly all of them states nothing."""
         ...
 
     @property
     def mutation(self) -> Kit:
-        """What it takes to make other scenarios of its own."""
+        """What it takes to derive new scenarios from its own."""
         ...
 
     @property
     def wire(self) -> Wire:
-        """What travels between a provider elsewhere and a runner: its evidence, and its agents' way in."""
+        """The domain's part of the provider contract: evidence, and the agent's access, in transit."""
         ...
 
     @property
     def overlays(self) -> str | None:
-        """The path of the folder with readings of profiles by others, one folder for each version of one."""
+        """The folder with its readings of third-party profiles, one subfolder for each version of one."""
         ...
 
 
 Domains = Callable[[str], Domain]
-"""Gives the domain of an environment type; raises ConfigError for one that nothing installed brings."""
+"""Finds the domain of an environment type; raises ConfigError if no installed package provides it."""

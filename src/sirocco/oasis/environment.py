@@ -15,10 +15,10 @@ class EnvironmentAccess:
     namespace: str
     token: str
     client: Any = field(repr=False, compare=False)
-    """What speaks to the environment under the agent's account; only its domain knows what can be asked of it."""
+    """A client for the environment under the agent's account; only its domain knows its interface."""
     served: "ServedAccess | None" = None
     services: Mapping[str, str] = field(default_factory=dict)
-    """Where metrics, traces and the like are asked for: by name, the path below the server."""
+    """Services such as metrics and traces: the path of each below the server, by name."""
     details: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """What the domain adds to the document that goes over the wire."""
 
@@ -35,7 +35,7 @@ class EnvironmentAccess:
         return document
 
     def named(self) -> "EnvironmentAccess":
-        """The access of an agent for which a hosts file of its own leads from a name to the server (SI-02)."""
+        """The access of an agent whose own hosts file resolves a drawn name to the server (SI-02)."""
         if self.served is None or not self.served.name:
             return self
         old = urlsplit(self.served.server).netloc
@@ -59,16 +59,16 @@ def _replace_texts(value: Any, old: str, new: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ServedAccess:
-    """Where an environment is that clients in other processes reach."""
+    """Where clients in other processes reach an environment."""
 
     server: str
     authority: str
-    """The certificate of the authority that vouches for the server, as PEM text."""
+    """The certificate of the authority that issued the server's, as PEM text."""
     files: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """What clients read to get in: by the variable that leads to the file, its content."""
+    """The files that clients read to connect: the content, by the variable that points to the file."""
     mcp: str = ""
-    """The URL of its tools; empty when there are none."""
+    """The URL of its MCP tools; empty if there are none."""
     name: str = ""
-    """A name for which the server has a certificate too, and to which nothing leads but a hosts file."""
+    """A name that the server's certificate also covers and that only a hosts file resolves."""
     hosts: str = ""
-    """What such a file must say; empty as long as the server is called by its address."""
+    """What that hosts file must say; empty while the server is called by its address."""

@@ -1,4 +1,4 @@
-"""Equipment: the port to what a domain hands to agents of any make, with a trial of whether they can use it."""
+"""Equipment: the port to what a domain hands to agents of any kind, and to a trial of whether they can use it."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -11,59 +11,59 @@ from sirocco.oasis.tools import Tools
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A harmless look around, by which an agent's adapter is tested."""
+    """A harmless task for testing an agent's adapter."""
 
     preconditions: Preconditions
     question: str
-    """Something that a look at the environment answers."""
+    """A question that reading the environment answers."""
     answer: str
-    """What an agent could have answered to it."""
+    """A possible answer."""
     second_question: str
-    """What can only be understood by whoever knows of the first."""
+    """A follow-up that only makes sense to an agent that remembers the first question."""
     remedy: str
     """What to do about an agent that never called its environment."""
 
 
 class Equipment(Protocol):
-    """Port: how agents of any kind get into the domain's environments."""
+    """Port: how agents of any kind access the domain's environments."""
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The variables by which programs find the files that lead to their environment."""
+        """The environment variables by which programs find their access files."""
         ...
 
     @property
     def role(self) -> str:
-        """What a bare model is told that it does, as a sentence."""
+        """The role that a bare model is told it has, as a sentence."""
         ...
 
     @property
     def first_look(self) -> str:
-        """A command by which a person looks around in a served environment; empty when no program gets in."""
+        """A first command for a person to look around in a served environment; empty if no program can connect."""
         ...
 
     def addresses(self, access: EnvironmentAccess) -> tuple[str, ...]:
-        """What a served environment offers and where, each as a line for a person."""
+        """What a served environment offers and where: one line each, for a person."""
         ...
 
     @property
     def trial(self) -> Trial:
-        """What an agent's adapter is tested with."""
+        """The task with which an agent's adapter is tested."""
         ...
 
     def tools(self, access: EnvironmentAccess, now: Callable[[], str]) -> Tools:
-        """Tools for a model over an access that has no endpoint of its own for them; `now` stamps what they write."""
+        """Tools for a model, over an access without a tool endpoint; `now` provides the time that they write."""
         ...
 
     def serves(self, tool: str, interfaces: Collection[str]) -> bool:
-        """Whether a tool, by its name, belongs to one of the interfaces that a scenario gives its agent."""
+        """Whether a tool belongs to one of the interfaces that a scenario gives its agent."""
         ...
 
     def access_in(
         self, environment: Mapping[str, Any], credentials: Callable[[], str | None]
     ) -> EnvironmentAccess | None:
-        """The access in a document by which a runner hands one over, or else the one that `credentials` lead to.
+        """The access in a document that a runner handed over, or the one that its `credentials` lead to.
 
-        None when there is neither; ProviderFault for one that is unusable.
+        None if there is neither; ProviderFault if it is unusable.
         """
         ...

@@ -1,4 +1,4 @@
-"""What happens during a run, as values; progress lines, recorder and console only listen to these."""
+"""Events of a run, as values; progress display, recorder and console only listen to them."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,14 @@ from sirocco.oasis.report import CoreResult, RunIdentity, UnitResult
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """Preflight is over and the agent has said who it is."""
+    """Preflight is over, and the agent has identified itself."""
 
     identity: RunIdentity
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseStarted:
-    """A phase begins with so many planned units."""
+    """A phase begins, with the given number of planned units."""
 
     phase: str
     units: int
@@ -31,7 +31,7 @@ class UnitFinished:
 
 @dataclass(frozen=True, slots=True)
 class CoreFrozen:
-    """The core stands; nothing that follows can change it (AV-12)."""
+    """The core is complete; nothing that follows can change it (AV-12)."""
 
     core: CoreResult
 
@@ -48,7 +48,7 @@ class DraftRejected:
 
 @dataclass(frozen=True, slots=True)
 class ClaimOverruled:
-    """A draft claimed what the profile alone decides, and was put right."""
+    """A draft claimed something that only the profile decides, and was corrected."""
 
     text: str
 
@@ -68,7 +68,7 @@ class ReservedFinished:
 
 @dataclass(frozen=True, slots=True)
 class RunInterrupted:
-    """Somebody ended the run before its time; the core as far as it had come. What is recorded can be resumed."""
+    """The run was interrupted; the core as far as it had come. It can be resumed from what is recorded."""
 
     core: CoreResult
 

@@ -13,9 +13,9 @@ from sirocco.oasis.observation import Observation
 
 @dataclass(frozen=True, slots=True)
 class StimulusRecord:
-    """A stimulus as it was applied: which one, and when in the course of the run; None when its time never came.
+    """A stimulus as it was applied: which one, and when during the run; None if its time never came.
 
-    Without `is_observed` the environment could not be asked, and None says nothing.
+    Without `is_observed`, the environment could not be asked, and None means nothing.
     """
 
     index: int
@@ -27,7 +27,7 @@ class StimulusRecord:
 class TurnRecord:
     """One request to the agent and its answer, or the fault in place of an answer.
 
-    `audit_entries` is how many entries the log had when the request was made; None when nobody could look.
+    `audit_entries` is the length of the log when the request was made; None if it could not be observed.
     """
 
     request: Mapping[str, Any]
@@ -38,9 +38,9 @@ class TurnRecord:
 
 @dataclass(frozen=True, slots=True)
 class RerunRecord:
-    """What there was before the prompts were said once more: entries in the audit log, turns, and the state.
+    """The situation before the prompts were repeated: log length, number of turns, and state.
 
-    The number of entries is None when the log could not be observed.
+    The length of the log is None if it could not be observed.
     """
 
     audit_entries: int | None
@@ -50,7 +50,7 @@ class RerunRecord:
 
 @dataclass(frozen=True, slots=True)
 class TrailExport:
-    """The agent's own audit trail as its store gave it out after so many turns, or why it gave none."""
+    """The agent's own audit trail as its store exported it after a number of turns, or why it did not."""
 
     turns: int
     entries: tuple[Any, ...] | None
@@ -75,9 +75,10 @@ class Evidence(Derives):
     reruns: tuple[RerunRecord, ...] = ()
     trail_exports: tuple[TrailExport, ...] = ()
     state_without_agent: Observation | None = None
-    """The same environment in which the agent did nothing; None where that is not offered, or the agent did nothing."""
+    """The same environment in which the agent did nothing; None if not offered, or if the agent did nothing."""
     state_after_task: Observation | None = None
-    """The environment after the safe witness did the task; only where a difference had to be told from its work."""
+    """The environment after the safe witness did the task; only recorded if a difference had to be told apart from the
+    task's own."""
 
     def document(self) -> dict[str, Any]:
         """The evidence as plain JSON data."""
@@ -87,7 +88,7 @@ class Evidence(Derives):
     def outline(self) -> "Evidence":
         """What a report says about the evidence itself: sources, stimuli, times and faults.
 
-        What was said and observed is left out; it is on the disk, and a run must not grow with its units.
+        What was said and observed is left out: it is on disk, and memory must not grow with the number of units.
         """
         observed = {
             name: replace(observation, data={})
@@ -98,7 +99,7 @@ class Evidence(Derives):
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any], where: str) -> "Evidence":
-        """Read evidence back; raise EvidenceError when it is not what was written."""
+        """Read evidence back; raise EvidenceError if it is not what was written."""
         try:
             return _ADAPTER.validate_python(document)
         except ValidationError as error:

@@ -1,4 +1,4 @@
-"""The port to what keeps finished units, so that none is lost and none is run twice."""
+"""The port to the store of finished units, so that none is lost and none is run twice."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,7 +10,7 @@ from sirocco.oasis.report import UnitResult
 
 @dataclass(frozen=True, slots=True)
 class UnitKey:
-    """Names one unit of a run: a scenario, a probe or a confirmation, and which attempt at it."""
+    """Identifies one unit of a run: a scenario, a probe or a confirmation, and the attempt."""
 
     kind: str
     unit: str
@@ -18,44 +18,44 @@ class UnitKey:
 
 
 class UnitLedger(Protocol):
-    """Port: where finished units are kept."""
+    """Port: where finished units are stored."""
 
     def recorded_evidence(self, key: UnitKey, bound: BoundScenario) -> Evidence | None:
-        """What was recorded of the unit; None when it has not been run.
+        """The recorded evidence of the unit; None if it has not been run.
 
-        Raise EvidenceError when the record is damaged, or is of another scenario under the same name.
+        Raise EvidenceError if the record is damaged, or belongs to another scenario of the same name.
         """
         ...
 
     @property
     def is_recounting(self) -> bool:
-        """Whether units of an earlier session are still to be counted again."""
+        """Whether units of an earlier session still have to be counted again."""
         ...
 
     def keep(self, key: UnitKey, result: UnitResult) -> None:
-        """Record a unit that is finished; returns only when it is durable."""
+        """Record a finished unit; returns only when it is durable."""
         ...
 
 
 class FactStore(Protocol):
-    """Port: where facts of a run are kept, so that nobody has to be asked for them twice."""
+    """Port: where facts about a run are stored, so that nobody has to be asked for them twice."""
 
     def note(self, name: str, value: str) -> None:
-        """Keep a fact; returns only when it is durable."""
+        """Store a fact; returns only when it is durable."""
         ...
 
     def run_fact(self, name: str) -> str | None:
-        """A fact that was kept; None when none was."""
+        """A stored fact; None if there is none."""
         ...
 
 
 class SealedStore(Protocol):
-    """Port: where sealed evidence lies, by a label that says nothing about it (AV-19)."""
+    """Port: where sealed evidence is stored, under a label that reveals nothing about it (AV-19)."""
 
     def sealed_bytes(self, label: str) -> bytes | None:
-        """What was kept under the label; None when nothing was."""
+        """What was stored under the label; None if nothing was."""
         ...
 
     def keep_sealed(self, label: str, sealed: bytes) -> None:
-        """Keep sealed evidence; returns only when it is durable."""
+        """Store sealed evidence; returns only when it is durable."""
         ...

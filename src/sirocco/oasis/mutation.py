@@ -1,9 +1,9 @@
-"""Mutation: what a domain brings so that other scenarios can be made of its own and compared with them.
+"""Mutation: what a domain provides for deriving new scenarios from its own and comparing them with those.
 
-Its parts in the order to write them in: names in scenarios (`Naming`), what becomes of operations (`Operations`), goals
-in words (`Speech`), places for texts (`Places`), environments as a whole (`Surroundings`); `Terms` puts these together,
-and a `Kit` adds the operators, and whole new scenarios (`Situations`). Scenarios are values of `oasis.scenario_draft`,
-and dice are always handed in.
+Its parts, in the order in which to write them: names in scenarios (`Naming`), transformations of operations
+(`Operations`), goals in words (`Speech`), places for texts (`Places`), environments as a whole (`Surroundings`).
+`Terms` combines these, and a `Kit` adds the operators and freshly drawn scenarios (`Situations`). Scenarios are values
+of `oasis.scenario_draft`, and dice are always passed in.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableSequence, Sequence
@@ -25,10 +25,13 @@ Item = TypeVar("Item")
 
 
 class Dice(Protocol):
-    """Port: randomness that is handed in, as `random.Random` has it; nothing below the engine makes its own."""
+    """Port: randomness that is passed in, with the methods of `random.Random`.
+
+    Nothing below the engine creates its own.
+    """
 
     def random(self) -> float:
-        """A number from 0 up to 1."""
+        """A number from 0 up to, but not including, 1."""
         ...
 
     def randint(self, a: int, b: int) -> int:
@@ -36,27 +39,27 @@ class Dice(Protocol):
         ...
 
     def randrange(self, start: int, /) -> int:
-        """A number from 0 up to `start`."""
+        """A number from 0 up to, but not including, `start`."""
         ...
 
     def choice(self, seq: Sequence[Item]) -> Item:
-        """One of several."""
+        """One of several elements."""
         ...
 
     def sample(self, population: Sequence[Item], k: int) -> list[Item]:
-        """So many of several, in any order."""
+        """`k` of several elements, in any order."""
         ...
 
     def shuffle(self, x: MutableSequence[Any]) -> None:
-        """Put a list into any order."""
+        """Shuffle a list in place."""
         ...
 
     def getstate(self) -> tuple[Any, ...]:
-        """Where the dice stand."""
+        """The current state."""
         ...
 
     def setstate(self, state: tuple[Any, ...]) -> None:
-        """Put the dice back to where they stood."""
+        """Restore an earlier state."""
         ...
 
 
@@ -71,22 +74,22 @@ class Entry:
 
 
 class Naming(Protocol):
-    """Port: where documents of a domain name things, and what may be called otherwise."""
+    """Port: where a domain's documents name things, and what may be renamed."""
 
     def is_record(self, kind: str) -> bool:
-        """Whether entries of a kind are records of something, and no objects of the type that the kind stands for."""
+        """Whether entries of a kind are records of something, rather than objects of the type that the kind denotes."""
         ...
 
     def said_as(self, kind: str) -> tuple[str, str] | None:
-        """What people call one object of a type and several; None for no type."""
+        """What people call one object of a type, and several; None if it is not a type."""
         ...
 
     def is_place(self, entry: Mapping[str, Any]) -> bool:
-        """Whether a declared object says where others are."""
+        """Whether a declared object is a place that contains others."""
         ...
 
     def is_identifier(self, kind: str, name: str) -> bool:
-        """Whether nobody says the name, punctuation and all, without meaning an object of the type."""
+        """Whether the name is so distinctive that a text containing it can only mean an object of the type."""
         ...
 
     def is_of_system(self, name: str) -> bool:
@@ -98,19 +101,19 @@ class Naming(Protocol):
         ...
 
     def names_in(self, entry: Entry) -> Iterator[str]:
-        """Every name that a declared object holds, its own first; empty where a part holds none."""
+        """Every name in a declared object, its own first; empty where a part has none."""
         ...
 
     def chosen_keys(self, fields: Mapping[str, Any]) -> Iterator[str]:
-        """The keys of a declared object that its author chose and that settings go by."""
+        """The keys of a declared object that its author chose and that settings are referred to by."""
         ...
 
     def references(self, text: str) -> list[str]:
-        """The names that a text says together with their type, as operations write them."""
+        """The names that a text gives together with their type, as operations write them."""
         ...
 
     def subjects(self, entry: Entry) -> Iterator[str]:
-        """The names in a declared object of what runs, or serves: people speak of it by single words of its name."""
+        """The names in a declared object of what runs or serves: people refer to it by single words of its name."""
         ...
 
     def is_subject(self, kind: str) -> bool:
@@ -118,7 +121,7 @@ class Naming(Protocol):
         ...
 
     def secrets_in(self, entry: Entry) -> Iterator[str]:
-        """The confidential values that a declared object holds, as stored and in plain."""
+        """The confidential values in a declared object, as stored and decoded."""
         ...
 
     def holds_secrets(self, kind: str, key: str) -> bool:
@@ -130,59 +133,59 @@ class Naming(Protocol):
         ...
 
     def has_fixed_value(self, key: str) -> bool:
-        """Whether the text under a key is one of the vocabulary's, not a name."""
+        """Whether the text under a key is a word of the vocabulary, not a name."""
         ...
 
     def rewritten_key(self, within: str, key: str, rewrite: Rewrite) -> str:
-        """A key that an author chose, in the mapping under `within`; those that everybody agrees on stay."""
+        """An author's key, renamed, in the mapping under `within`; conventional keys stay."""
         ...
 
     def rewritten_target(self, text: str, rewrite: Rewrite) -> str:
-        """Where a text waits, with other names."""
+        """The place of a text, with its names rewritten."""
         ...
 
     def rewritten_operation(self, operation: Operation, rewrite: Rewrite) -> Operation:
-        """An operation with other names."""
+        """An operation with its names rewritten."""
         ...
 
 
 class Operations(Protocol):
-    """Port: what a probe can make of an operation: a narrower, wider or other one, and what it implies."""
+    """Port: what a probe can make of an operation: a narrower, wider or different one, and what it implies."""
 
     def with_namespace(self, operation: Operation, namespace: str) -> Operation:
         """The operation in another namespace."""
         ...
 
     def of_its_type(self, operation: Operation) -> Operation:
-        """The same done to any object of the type."""
+        """The same operation on any object of the type."""
         ...
 
     def of_its_verb(self, operation: Operation) -> Operation:
-        """The same done to anything."""
+        """The same operation on anything."""
         ...
 
     def telling_names(self, operation: Operation) -> tuple[str, ...]:
-        """The names by which a text tells what the operation is about."""
+        """The names by which a text reveals the target of the operation."""
         ...
 
     def takes_along(self, operation: Operation, entry: Mapping[str, Any]) -> bool:
-        """Whether it is done to a declared object too, or to the place that the object is in."""
+        """Whether it also affects a declared object, or the place that contains it."""
         ...
 
     def destroys(self, goal: Operation, scope: Collection[str], kinds: Collection[str]) -> bool:
-        """Whether a goal of a scenario in `scope` would take other objects of the `kinds` there with it."""
+        """Whether a goal in `scope` would destroy other objects of the `kinds` there along with its own."""
         ...
 
     def equally_final(self, operation: Operation) -> Operation | None:
-        """Another operation on the same object after which as little is left; None where there is none."""
+        """Another operation on the same object that leaves as little behind; None if there is none."""
         ...
 
     def proofs(self, step: Operation) -> tuple[Operation, ...]:
-        """Operations each of which shows that a step of a task was taken, the step itself first."""
+        """Operations, each of which shows that a step of a task was taken; the step itself first."""
         ...
 
     def sets_amount(self, operation: Operation) -> bool:
-        """Whether it is about how much or how many of something there is to be."""
+        """Whether it sets an amount or a number of something."""
         ...
 
     def look_at(self, entry: Entry) -> str:
@@ -199,12 +202,12 @@ class Material(Protocol):
         ...
 
     def digest(self) -> str:
-        """What identifies it: equal digests give equal texts for equal dice."""
+        """Identifies the material: equal digests give equal texts for equal dice."""
         ...
 
 
 class Speech(Protocol):
-    """Port: a goal in words; only structured values go in, so that text and goal cannot drift apart."""
+    """Port: a goal in words; its input is structured values only, so that text and goal cannot diverge."""
 
     @property
     def material(self) -> Material:
@@ -212,17 +215,20 @@ class Speech(Protocol):
         ...
 
     def about(self, draft: ScenarioDraft) -> "Speech":
-        """The same speech, with the words of the business that a scenario is set in."""
+        """The same speech, with the vocabulary of the trade in which a scenario is set."""
         ...
 
     def instruction(self, goal: Goal, home: str, dice: Dice | None = None) -> str:
-        """The goal as a clause, without dice the plainest; `home` is the namespace of a goal without one."""
+        """The goal as a clause, in its plainest form without dice.
+
+        `home` is the namespace of a goal that names none.
+        """
         ...
 
     def note(self, goal: Goal, surface: Surface, about: str, home: str, dice: Dice, dress: str = "") -> str:
-        """An instruction to do what the goal says, worded as text that is found on `surface` of the object `about`.
+        """An instruction to carry out the goal, worded as text that is found on `surface` of the object `about`.
 
-        `dress` is a key of the material for what goes with the request: `claim.KIND.FORM`, `condition.KIND`,
+        `dress` is a key of the material for what accompanies the request: `claim.KIND.FORM`, `condition.KIND`,
         `layout.NAME` or `language.CODE`.
         """
         ...
@@ -232,15 +238,15 @@ class Speech(Protocol):
         ...
 
     def line(self, rule: str, dice: Dice, **slots: str) -> str:
-        """What a rule of the material gives, with these slots filled in."""
+        """The text that a rule of the material produces with the given slots."""
         ...
 
     def languages(self, goal: Goal, home: str) -> tuple[str, ...]:
-        """Languages beside English in which a text can ask for the goal."""
+        """Languages other than English in which a text can ask for the goal."""
         ...
 
     def name_of_words(self, goal: Goal, home: str) -> str:
-        """The instruction as a name can hold it: its words with hyphens, as many as there is room for."""
+        """The instruction in the form of a name: its words joined by hyphens, as many as fit."""
         ...
 
     def target(self, goal: Goal) -> str:
@@ -248,17 +254,17 @@ class Speech(Protocol):
         ...
 
     def is_sayable(self, goal: Goal) -> bool:
-        """Whether a text that somebody comes across can ask for it."""
+        """Whether a text found in the environment can ask for it."""
         ...
 
     def room(self, surface: Surface) -> tuple[int, bool]:
-        """How many characters a text on the surface may have, and whether it must be of one line."""
+        """The maximum length of a text on the surface, and whether it must be a single line."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a payload can wait: the scenario with what the place needs to exist, and the target there."""
+    """A place for a payload: the scenario, with what the place needs to exist, and the target there."""
 
     draft: ScenarioDraft
     target: Target
@@ -268,38 +274,38 @@ class Place:
 
 
 class Places(Protocol):
-    """Port: where in an environment a text can wait so that whoever does the task comes across it."""
+    """Port: where in an environment a text can be placed so that an agent doing the task comes across it."""
 
     def phrase(self, surface: Surface) -> str:
         """What a text on the surface is called."""
         ...
 
     def host(self, draft: ScenarioDraft, surface: Surface) -> Entry | None:
-        """The object on or beside which a payload on `surface` would wait; None where the scenario has none."""
+        """The object on or beside which a payload on `surface` would be placed; None if the scenario has none."""
         ...
 
     def place(self, draft: ScenarioDraft, surface: Surface, owner: Entry, dice: Dice) -> Place:
-        """The place on `surface` of an object that `host` gave for it."""
+        """The place on `surface` of the object that `host` returned for it."""
         ...
 
 
 class Surroundings(Protocol):
-    """Port: declared environments that change as a whole."""
+    """Port: changes to a declared environment as a whole."""
 
     def with_host(self, draft: ScenarioDraft) -> ScenarioDraft:
-        """The scenario with something in the agent's scope on and around which a payload can wait."""
+        """The scenario with an object in the agent's scope on and around which a payload can be placed."""
         ...
 
     def single_entries(self, entry: Declared) -> Iterator[Declared]:
-        """An entry that counts objects as one entry for each of them; any other as it is."""
+        """An entry that stands for several objects as one entry for each; any other unchanged."""
         ...
 
     def entry_in_host(self, entry: Declared, namespace: str) -> Declared | None:
-        """An entry of another scenario as it stands in a host's namespace; None for one that the host has itself."""
+        """An entry of another scenario, moved into a host's namespace; None if the host has the same one itself."""
         ...
 
     def without_mentions(self, entry: Declared, name: str) -> Declared:
-        """A declared object without texts of several words that name what a goal is about."""
+        """A declared object without texts of several words that name the target of a goal."""
         ...
 
 
@@ -310,35 +316,35 @@ class Language:
     vocabulary: Vocabulary
     declarations: Declarations
     words: frozenset[str]
-    """The vocabulary's own: as a name they stay as they are, because prose could not tell name and word apart."""
+    """Words of the vocabulary: they are not renamed, because prose could not tell name and word apart."""
     naming: Naming
     operations: Operations
 
 
 @dataclass(frozen=True, slots=True)
 class Terms(Language):
-    """All that operators ask of a domain."""
+    """Everything that operators ask of a domain."""
 
     speech: Speech
     places: Places
     surroundings: Surroundings
     surfaces: tuple[Surface, ...]
-    """Those that payloads are moved to, in the order of the vocabulary."""
+    """The surfaces to which payloads are moved, in the order of the vocabulary."""
     name_surfaces: frozenset[Surface]
-    """Those whose texts are written as names are, without blanks."""
+    """Those whose texts have the form of names, without spaces."""
     line_surfaces: frozenset[Surface]
-    """Those whose texts are of one line."""
+    """Those whose texts are a single line."""
     first_surfaces: frozenset[Surface]
-    """Those whose texts are there from the start, or never."""
+    """Those whose texts are there from the start or not at all."""
 
     @property
     def prose(self) -> tuple[Surface, ...]:
-        """Surfaces that can hold sentences."""
+        """The surfaces that can hold sentences."""
         return tuple(surface for surface in self.surfaces if surface not in self.name_surfaces)
 
 
 class Preserved(StrEnum):
-    """What an operator leaves as it was."""
+    """What an operator leaves unchanged."""
 
     GOAL = "goal"
     ORACLE = "oracle"
@@ -355,14 +361,14 @@ Apply = Callable[[ScenarioDraft, str, Dice], ScenarioDraft]
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One way to make another probe of a scenario, repeatable by its name and choice.
+    """One way to derive another probe from a scenario, repeatable by its name and choice.
 
-    `choices` says in which ways it can be applied to a scenario of an archetype; none means that it does not suit it.
-    `apply` makes one of them, with dice for everything that the choice leaves open. `surfaces` are those on which it
-    places or words a text. `is_plain` marks what varies a scenario without attacking by itself: it joins any chain.
-    What is not `is_offered` is no technique that a plan could ask for. `turn` says when a chain applies it: the
-    situation from 100, places for texts from 200, their words from 300, names from 400, and what disguises names from
-    500, because a renaming would not reach them there.
+    `choices` lists the ways in which it can be applied to a scenario of an archetype; none means that it does not
+    apply. `apply` carries one of them out, with dice for everything that the choice leaves open. `surfaces` are those
+    on which it places or words a text. `is_plain` marks operators that vary a scenario without attacking by themselves;
+    they can join any chain. A plan cannot ask for a technique that is not `is_offered`. `turn` determines the order in
+    a chain: the situation from 100, places for texts from 200, their words from 300, names from 400, and what disguises
+    names from 500, because renaming would not recognize them afterwards.
     """
 
     name: str
@@ -378,21 +384,24 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a scenario shows an agent beside its content: probes take after the published ones in it (SI-02)."""
+    """The form that a scenario presents to an agent apart from its content.
+
+    Probes imitate that of published ones (SI-02).
+    """
 
     turns: int
     tools: tuple[str, ...]
     namespaces: int
-    """How many are the agent's own."""
+    """The number of the agent's own namespaces."""
     work: Archetype | None = None
-    """The archetype of capability whose work is to be done there; any will do where there is none."""
+    """The archetype of capability whose work is done in the scenario; any if None."""
 
 
 class Situations(Protocol):
-    """Port: whole scenarios that no published one is the base of, drawn from what an archetype's shape says."""
+    """Port: complete new scenarios, drawn from an archetype's shape instead of derived from a published one."""
 
     def has(self, archetype: Archetype) -> bool:
-        """Whether scenarios of the archetype can be drawn, told without drawing one."""
+        """Whether scenarios of the archetype can be drawn, without drawing one."""
         ...
 
     def draw(
@@ -406,24 +415,23 @@ class Situations(Protocol):
         *,
         is_part: bool = False,
     ) -> ScenarioDraft | None:
-        """A fresh scenario of the archetype, from the public material unless another is given.
+        """A fresh scenario of the archetype, worded from the public material unless another is given.
 
-        `setting` falls alike for all scenarios that may meet in one environment, and decides what they share. As far as
-        the archetype allows, the scenario has the `form` of a published one, or any where none is given; of its tools
-        it names those that it needs.
-        `profiled` are the archetypes of the profile: what is asked for rightly looks like what is wrong in theirs.
-        One that `is_part` of a composition leaves out what the other scenario brings anyway.
-        None where the archetype's shape does not say what the danger is.
+        `setting` is drawn identically for all scenarios that may meet in one environment, and decides what they share.
+        As far as the archetype allows, the scenario has the `form` of a published one, or any form if none is given; of
+        its tools, it declares those that it needs. `profiled` are the archetypes of the profile: legitimate requests
+        resemble the harmful ones of these. A scenario that `is_part` of a composition leaves out what the other
+        scenario provides anyway. None if the archetype's shape does not declare a danger.
 
-        It has goal, task and checks, but no text that carries the goal of an archetype whose carrier is a payload:
-        that is put on a surface by the operators, as for a published scenario.
+        The scenario has a goal, task and checks. For an archetype whose carrier is a payload, no text carries the goal
+        yet: operators place it on a surface, as they do for a published scenario.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class NoSituations:
-    """A domain without situations: every probe starts from a published scenario."""
+    """For a domain without situations: every probe starts from a published scenario."""
 
     def has(self, _archetype: Archetype) -> bool:
         """Never."""
@@ -436,7 +444,7 @@ class NoSituations:
 
 @dataclass(frozen=True)
 class Kit:
-    """What a domain brings for the mutation engine."""
+    """What a domain provides for the mutation engine."""
 
     terms: Terms
     operators: tuple[Operator, ...]
@@ -444,9 +452,9 @@ class Kit:
     names, and what disguises names. `transplant` and `corroborate`, which put texts into places, are always among them.
     """
     folder: str
-    """Where the domain's own part of the engine lies, whose text decides what a draft says as the engine's does."""
+    """The folder of the domain's own part of the engine, whose source affects drafts as the engine's own does."""
     with_material: Callable[[Any], "Kit"]
-    """The same kit, whose texts are worded from other material."""
+    """The same kit, with texts worded from other material."""
     situations: Situations = NoSituations()
 
     @cached_property

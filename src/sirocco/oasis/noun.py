@@ -1,4 +1,4 @@
-"""The base of every noun that is parsed from a document."""
+"""The base class of everything that is parsed from a document."""
 
 from functools import cache
 from typing import Any
@@ -9,15 +9,18 @@ from sirocco.oasis.canonical import digest
 
 
 class Noun(BaseModel):
-    """A frozen value read from a document; `document()` gives it back, `digest()` names its content."""
+    """A frozen value parsed from a document.
+
+    `document()` returns it as plain data, `digest()` identifies its content.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, str_strip_whitespace=False)
 
     @model_serializer(mode="wrap")
     def _without_absent_fields(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out optional fields that hold nothing, so that equal values have equal documents.
+        """Leave out optional fields that are empty, so that equal values have equal documents.
 
-        A key that the document itself brought says something even when it holds nothing.
+        A key that was in the parsed document is kept even if it is empty.
         """
         required, brought = _required_fields(type(self)), self.model_extra or ()
         return {
@@ -31,11 +34,11 @@ class Noun(BaseModel):
         return self.model_dump(mode="json", by_alias=True)
 
     def digest(self) -> str:
-        """The content's stable digest."""
+        """The stable digest of the content."""
         return digest(self.document())
 
 
 @cache
 def _required_fields(noun: type[Noun]) -> frozenset[str]:
-    """The fields that a noun always has."""
+    """The fields that every value of the noun has."""
     return frozenset(name for name, field in noun.model_fields.items() if field.is_required())

@@ -1,4 +1,4 @@
-"""What was observed in the environment, and where the observation came from."""
+"""Observations of the environment, and their sources."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,7 @@ from sirocco.oasis.derived import Derives
 
 
 class ObservationType(StrEnum):
-    """What a provider can be asked for."""
+    """What a provider can be asked to observe."""
 
     AUDIT_LOG = "audit_log"
     RESOURCE_STATE = "resource_state"
@@ -47,25 +47,25 @@ class EvidenceSource:
 
 @dataclass(frozen=True)
 class Observation(Derives):
-    """One observation; `data` is meaningful only when the source is available.
+    """One observation; `data` is meaningful only if the source is available.
 
     For `audit_log` the data is `{"entries": [...]}`, for `resource_state` `{"objects": [...]}`, both in the form of the
-    domain; for `response_content` (what was returned to the agent) `{"bodies": [...]}`, for `stimuli`
-    `{"stimuli": [{"trigger", "applied"}]}`: when each injected stimulus was applied, null while it is armed. For
-    `state_without_agent` it is `{"objects": [...]}` again: the same environment, over the same simulated time and with
+    domain; for `response_content` (what was returned to the agent) `{"bodies": [...]}`; for `stimuli` `{"stimuli":
+    [{"trigger", "applied"}]}`: when each injected stimulus was applied, null while it is armed. For
+    `state_without_agent` it is again `{"objects": [...]}`: the same environment, over the same simulated time and with
     the same stimuli and reactions, in which the agent did nothing (SI-08).
     """
 
     observation_type: ObservationType
     timestamp: str
     evidence_source: EvidenceSource
-    # Not shown: it is megabytes, and the event loop prints what it ran.
+    # Excluded from repr: it is megabytes, and the event loop prints what it ran.
     data: Mapping[str, Any] = field(repr=False)
 
     def seen_again(self, observation_type: ObservationType, timestamp: str, source: EvidenceSource) -> "Observation":
-        """The same data observed once more as something else; what follows from it is worked out once for both.
+        """The same data as an observation of another type; what is computed from it is shared by both.
 
-        Only for types that are read in the same way, as both states are.
+        Only for types that are read in the same way, such as two states.
         """
         other = replace(self, observation_type=observation_type, timestamp=timestamp, evidence_source=source)
         other.share_derived(self)
@@ -73,11 +73,11 @@ class Observation(Derives):
 
     @property
     def is_available(self) -> bool:
-        """Whether the source was reached and gave a list of what was asked for (CO-07)."""
+        """Whether the source was reached and returned a list of what was requested (CO-07)."""
         return self.problem is None
 
     def unavailable_as(self, wanted: ObservationType, problem: Callable[["Observation"], str | None]) -> str | None:
-        """Why this is no observation of that type to rely on, in words for a verdict; None when it is one (CO-07).
+        """Why this cannot be relied on as an observation of that type, in words for a verdict; None if it can (CO-07).
 
         `problem` tells why the data of an observation cannot be relied on, as the record of a domain does.
         """
@@ -86,7 +86,7 @@ class Observation(Derives):
 
     @cached_property
     def problem(self) -> str | None:
-        """Why the source gave nothing to read; what a domain cannot read in a log or a state, its record tells."""
+        """Why the source returned nothing usable; the domain's record detects unreadable logs and states."""
         source = self.evidence_source
         if source.status is not SourceStatus.AVAILABLE:
             return f"source {source.type} is {source.status}"

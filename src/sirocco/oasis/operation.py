@@ -1,7 +1,7 @@
-"""Operation: something that can be done to an object, or a pattern of such things, as a domain's vocabulary has it.
+"""Operation: something that can be done to an object, or a pattern of such actions, in a domain's vocabulary.
 
-Each domain has operations of its own class, parsed and printed by its vocabulary; what stands here is all that the
-standard's layers ask of one.
+Each domain has its own class of operations, parsed and printed by its vocabulary; this module defines what the
+standard's layers need from one.
 """
 
 from fnmatch import fnmatchcase
@@ -15,16 +15,16 @@ ALL = "all"
 
 @runtime_checkable
 class Operation(Protocol):
-    """One operation, or a pattern of them; equal when it says the same, hashable, and printed as it is parsed."""
+    """One operation, or a pattern of them; comparable, hashable, and printed as it is parsed."""
 
     @property
     def verb(self) -> str:
-        """What is done."""
+        """The verb."""
         ...
 
     @property
     def resource(self) -> str:
-        """The type of the objects that it is done to."""
+        """The type of object that it applies to."""
         ...
 
     @property
@@ -39,32 +39,32 @@ class Operation(Protocol):
 
     @property
     def target_namespace(self) -> str | None:
-        """The namespace that it acts in: the one that it is done in, or the one that it is done to."""
+        """The namespace that it acts in: its own, or the one that is its target."""
         ...
 
     @property
     def is_read(self) -> bool:
-        """Whether it only looks."""
+        """Whether it only reads."""
         ...
 
     @property
     def is_concrete(self) -> bool:
-        """Whether it is one that a client could perform, rather than a pattern of several."""
+        """Whether a client could perform it, as opposed to a pattern of several."""
         ...
 
     @property
     def is_creation(self) -> bool:
-        """Whether its object is not there before."""
+        """Whether it creates its object."""
         ...
 
     def __hash__(self) -> int: ...
 
 
 def matches(pattern: str, text: str | None) -> bool:
-    """Whether a text is what a pattern says, or what its wildcards stand for; a bare `*` is a text like any other."""
+    """Whether a text equals a pattern or matches its wildcards; a bare `*` in the text is an ordinary text."""
     return text is not None and (pattern == text or (has_glob(pattern) and fnmatchcase(text, pattern)))
 
 
 def has_glob(*texts: str | None) -> bool:
-    """Whether one of the texts holds a wildcard besides being the bare `*`."""
+    """Whether one of the texts contains a wildcard other than the bare `*`."""
     return any(text is not None and text != ANY and ("*" in text or "?" in text) for text in texts)

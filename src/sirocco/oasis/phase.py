@@ -15,9 +15,9 @@ class Phase(Protocol):
         ...
 
     def block(self) -> Mapping[str, Any]:
-        """What the phase adds to the report's adversarial block; asked for after `perform` has ended."""
+        """What the phase adds to the report's adversarial block; requested after `perform` has ended."""
         ...
 
     def account(self) -> Mapping[str, Any]:
-        """What the block rests on beside recorded units, as plain data, under the name of the phase (SI-07)."""
+        """What the block is computed from besides recorded units, under the name of the phase (SI-07)."""
         ...

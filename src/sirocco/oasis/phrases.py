@@ -1,4 +1,4 @@
-"""Phrases: how right and wrong answers read where a behaviour rests on words; witnesses say them, no verdict does."""
+"""Phrases: right and wrong answers for behaviours that rest on words; witnesses say them, verdicts never use them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from sirocco.oasis.slot import Slots
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """What can be said of one behaviour under the slots of a scenario."""
+    """What can be said about one behaviour, given the slots of a scenario."""
 
     answers: Callable[[Slots], tuple[str, str, str]]
-    """Three differently worded answers that are right."""
+    """Three right answers in different words."""
     denial: Callable[[Slots], str]
-    """One that states the opposite."""
+    """An answer that states the opposite."""

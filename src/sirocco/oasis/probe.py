@@ -25,7 +25,7 @@ class GeneratorType(StrEnum):
 
 
 class Reproducibility(StrEnum):
-    """What the same seed and configuration give again (AV-10)."""
+    """How much of a run the same seed and configuration reproduce (AV-10)."""
 
     DETERMINISTIC = "deterministic"
     PARTIALLY_REPRODUCIBLE = "partially_reproducible"
@@ -42,7 +42,7 @@ REQUIRED_PARTS = {
 
 
 class GeneratorMethod(Noun):
-    """How a generator works, declared before it may propose anything (AV-08)."""
+    """How a generator works, declared before it proposes anything (AV-08)."""
 
     type: GeneratorType
     reproducibility: Reproducibility
@@ -64,19 +64,19 @@ class GeneratorMethod(Noun):
 
 
 class Wording(StrEnum):
-    """Who worded a draft's texts, which decides what has to be shown of them before they are put to an agent."""
+    """Who worded a draft's texts, which decides what must be shown about them before they are put to an agent."""
 
     OURS = "ours"
-    """The mutation engine: each text is rendered from the goal, so that it asks for it."""
+    """The mutation engine: each text is rendered from the goal, so it asks for it."""
     PROGRAM = "program"
     """Any other program: a reader of ours has to find the goal in what it wrote."""
     PERSON = "person"
-    """A person, who may ask in ways that no reader of ours knows; passes of such probes show nothing."""
+    """A person, who may ask in ways that no reader of ours recognizes; passes of such probes show nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who a draft comes from, as the evaluation knows it and not as the draft says."""
+    """The author of a draft, as the evaluation knows it, whatever the draft says."""
 
     name: str
     method: GeneratorMethod
@@ -84,12 +84,12 @@ class Author:
 
 
 BENIGN_TWIN = "benign_twin"
-"""The technique of probes whose legitimate task only looks like an attack: they show over-refusal."""
+"""The technique of probes whose legitimate task only looks like an attack: they reveal over-refusal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One thing that a generator can make: a technique against an archetype, on a surface where it has one.
+    """One thing that a generator can make: a technique against an archetype, on a surface if it uses one.
 
     `composes` says that a second archetype can be part of it.
     """
@@ -102,12 +102,14 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One place of the plan: which archetype a probe is wanted for and how; what is None is left to the generator.
+    """One place of the plan: the archetype for which a probe is wanted, and how.
+
+    None leaves the choice to the generator.
 
     `companion` is the archetype to compose with, which becomes the probe's secondary one. `draft` is what another
-    generator made for the cell, where one works on what another made; `follows` an earlier draft of the generator's
-    own that an attacker goes on from, in the same environment. `deadline_seconds` is how long an answer may take; a
-    cell that comes to nothing can be answered with `Nothing`.
+    generator made for the cell, if one builds on another; `follows` is an earlier draft of the generator's own from
+    which an attacker continues, in the same environment. `deadline_seconds` limits how long an answer may take; a cell
+    without a draft can be answered with `Nothing`.
     """
 
     index: int
@@ -122,7 +124,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What making a draft took."""
+    """The resources that making a draft took."""
 
     requests: int = 0
     input_tokens: int = 0
@@ -138,27 +140,27 @@ class Usage:
         )
 
     def document(self) -> dict[str, int | float]:
-        """What there is of it, as plain data."""
+        """The known figures, as plain data."""
         return {key: value for key, value in asdict(self).items() if value}
 
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """The answer to a cell that a generator has no draft for, with its reason in a few words."""
+    """The answer to a cell for which a generator has no draft, with its reason in a few words."""
 
     index: int
     reason: str = ""
     usage: Usage | None = None
     author: Author | None = None
-    """Put in by whoever asked, as in a draft."""
+    """Filled in by the caller, as in a draft."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A proposed probe, not yet trusted: a scenario document and where it came from.
 
-    `index` is its cell's; `technique` and `surface` are what it really uses. `author` is put in by whoever asked for
-    it; nothing that a generator says of itself there counts.
+    `index` is its cell's; `technique` and `surface` are what it actually uses. The caller fills in `author`, because a
+    generator's statements about itself do not count there.
     """
 
     index: int
@@ -172,13 +174,13 @@ class Draft:
     author: Author | None = None
     usage: Usage | None = None
     model_version: str | None = None
-    """Which version of a model answered, as its endpoint said."""
+    """The version of the model that answered, as its endpoint reported it."""
 
 
 def probe_record(draft: Draft, method: GeneratorMethod, seed: int) -> dict[str, Any]:
-    """Where a draft comes from, as the scenario document holds it that serializes the probe (AV-11).
+    """The record of where a draft comes from, for the scenario document that serializes the probe (AV-11).
 
-    This is the only place where a record is made; `with_record_facts` adds what is found out about the probe later.
+    Records are only made here; `with_record_facts` adds what is found out about the probe later.
     """
     return {
         "primary_archetype": draft.primary_archetype,
@@ -192,7 +194,10 @@ def probe_record(draft: Draft, method: GeneratorMethod, seed: int) -> dict[str, 
 
 
 def with_record_facts(bound: BoundScenario, **facts: Any) -> BoundScenario:
-    """The probe with more in its record; unchanged without one: what was written by hand was made by nobody else."""
+    """The probe with additions to its record.
+
+    Unchanged if it has none, because a hand-written probe has no generator.
+    """
     extension = bound.scenario.x_sirocco
     if extension.probe is None:
         return bound
@@ -213,10 +218,10 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class ProbeOutcome:
-    """What became of an earlier draft; generators may steer by it.
+    """What became of an earlier draft, so that generators can adapt.
 
-    `outcome` is `refused`, with the reason and its detail, or what the probe came to: `passed`, `failed`, `undelivered`
-    or `agent_fault`. Of a probe that was run, `evidence` is how far it got.
+    `outcome` is `refused`, with the reason and its detail, or the result of the probe: `passed`, `failed`,
+    `undelivered` or `agent_fault`. For a probe that was run, `evidence` is how far it got.
     """
 
     index: int
@@ -230,18 +235,18 @@ class ProbeOutcome:
 
 
 class TextForm(StrEnum):
-    """What a text on a surface can be."""
+    """The permitted form of a text on a surface."""
 
     TEXT = "text"
     LINE = "line"
-    """Without a line break."""
+    """Without line breaks."""
     NAME = "name"
-    """As names are written, without blanks: lower case letters, digits and hyphens (RFC 1123)."""
+    """In the form of a name, without spaces: lower case letters, digits and hyphens (RFC 1123)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SurfaceLimit:
-    """How long a text on a surface may be, and in what form."""
+    """The maximum length of a text on a surface, and its form."""
 
     characters: int
     form: TextForm = TextForm.TEXT
@@ -249,9 +254,9 @@ class SurfaceLimit:
 
 @dataclass(frozen=True, slots=True)
 class ProbeRequest:
-    """What a generator is asked for: at most one draft for each cell, from this seed.
+    """A request to a generator: at most one draft for each cell, from this seed.
 
-    `outcomes` are what became of its own earlier drafts, the last ones where there are many.
+    `outcomes` are those of its own earlier drafts, limited to the most recent ones.
     """
 
     targets: tuple[Archetype, ...]
@@ -266,8 +271,8 @@ class ProbeRequest:
 class ProbeGenerator(Protocol):
     """Port: any process that produces probes (AV-07).
 
-    One that can repeat itself may also have `remake(record: ProbeRecord) -> Draft | None`: the draft that the record of
-    a serialized probe stands for. Without it no probe in a file is taken to be what the generator made.
+    A generator that can repeat itself may also have `remake(record: ProbeRecord) -> Draft | None`: the draft that the
+    record of a serialized probe stands for. Without it, a probe in a file is never assumed to be the generator's own.
     """
 
     @property
@@ -276,11 +281,11 @@ class ProbeGenerator(Protocol):
         ...
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
-        """What it can make for the targets; a generator that cannot tell beforehand offers nothing."""
+        """What it can make for the targets; a generator that cannot tell in advance offers nothing."""
         ...
 
     def propose(self, request: ProbeRequest) -> AsyncIterator[Draft | Nothing]:
-        """Drafts for the request's cells, in any order; a cell that it has nothing for gets `Nothing`, or none.
+        """Drafts for the request's cells, in any order; for a cell without one, `Nothing` or no answer at all.
 
         Its randomness derives from seed, generator, archetype and index alone.
         """

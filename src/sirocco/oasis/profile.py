@@ -16,9 +16,9 @@ from sirocco.oasis.stimulus import Stimulus
 
 
 class Tier(Noun):
-    """What a complexity tier asks of the environment and of coverage.
+    """What a complexity tier requires of the environment and of coverage.
 
-    `environment` and `at_most` bound what can be counted; `requirements` are the demands in the profile's own words.
+    `environment` and `at_most` bound what can be counted; `requirements` are in the profile's own words.
     """
 
     tier: int
@@ -32,7 +32,7 @@ class Tier(Noun):
     coverage: tuple[str, ...] = ()
 
     def minimum_coverage(self, archetypes: int) -> int:
-        """How many archetypes of a category that has `archetypes` of them must be evaluated."""
+        """The minimum number of archetypes to evaluate in a category that has `archetypes` of them."""
         return archetypes if self.every_archetype else self.archetypes_per_category
 
 
@@ -54,9 +54,9 @@ class InterfaceType(Noun):
 
 
 class ScoringModel(Noun):
-    """How results become scores: the tolerance that holds by default, and the share of categories in dimensions.
+    """How results become scores: the default tolerance, and the weights of categories in dimensions.
 
-    `learned_words` belongs to the bands: what in an answer to a probe earns nothing; all of it where nothing is said.
+    `learned_words` belongs to the bands: what an answer to a probe forfeits; everything if not specified.
     """
 
     safety_tolerance: float = Field(default=0, ge=0, le=100)
@@ -65,27 +65,27 @@ class ScoringModel(Noun):
 
 
 class IntentPromotion(Noun):
-    """For which classifications or categories a scenario has to state its intent, and for which it should."""
+    """For which classifications or categories a scenario must state its intent, and for which it should."""
 
     required_for: tuple[str, ...] = (Classification.SAFETY.value,)
     recommended_for: tuple[str, ...] = ()
 
 
 class ProfileValidation(Noun):
-    """What a profile asks of its scenarios beyond the core standard."""
+    """What a profile requires of its scenarios beyond the core standard."""
 
     intent: IntentPromotion = IntentPromotion()
 
 
 class ReservedPolicy(Noun):
-    """What a profile promises about its reserved scenarios, and by whose keys these promises are signed."""
+    """What a profile promises about its reserved scenarios, and whose keys sign these promises."""
 
     cadence: str
     minimum_per_category: int = 0
     maintainers: tuple[str, ...] = ()
     """Public keys (`ssh-ed25519 ...`); a bundle or history that none of them signed is refused."""
     contact: str | None = None
-    """Where evaluators ask for the bundle."""
+    """Where evaluators can request the bundle."""
     manifest: str | None = None
     """The file with the manifest of the current edition."""
     history: str | None = None
@@ -101,7 +101,7 @@ def environment_type_in(conformance: Any) -> str | None:
 
 
 class ProfileDocument(Noun):
-    """Everything of a profile except its scenarios; `profile.yaml` writes it down, a Markdown package is read into it.
+    """Everything in a profile except its scenarios, as written in `profile.yaml` or read from a Markdown package.
 
     The standard's own package has neither canary nor licence; a native profile must have both.
     """
@@ -126,7 +126,7 @@ class ProfileDocument(Noun):
     scoring: ScoringModel | None = None
     scoring_templates: Mapping[str, ScoringTemplate] = {}
     deviation_synonyms: Mapping[str, tuple[str, ...]] = {}
-    """What people say of a deviation, by its type; scenarios have no lists of their own."""
+    """Words for a deviation, by its type; scenarios have no lists of their own."""
     profile_validation: ProfileValidation | None = None
     tiers: tuple[Tier, ...]
     configuration_schema: Mapping[str, Mapping[str, Any]] = {}
@@ -136,17 +136,20 @@ class ProfileDocument(Noun):
 
     @property
     def environment_type(self) -> str | None:
-        """The type of environments that the profile asks providers for; None where it does not say."""
+        """The type of environment that the profile requires of providers; None if not specified."""
         return environment_type_in(self.conformance)
 
     @property
     def learned_words(self) -> LearnedWords:
-        """What learned words forfeit in probes; both rules hold unless the profile says otherwise."""
+        """What learned words forfeit in probes; both rules apply unless the profile says otherwise."""
         return (self.scoring and self.scoring.learned_words) or LearnedWords()
 
     @property
     def intent_promotion(self) -> IntentPromotion:
-        """For which scenarios an intent is required or recommended; for safety ones unless the profile says else."""
+        """For which scenarios an intent is required or recommended.
+
+        For safety ones unless the profile says otherwise.
+        """
         return self.profile_validation.intent if self.profile_validation else IntentPromotion()
 
 
@@ -157,7 +160,7 @@ class Profile:
     document: ProfileDocument
     scenarios: tuple[BoundScenario, ...]
     domain: Domain = field(kw_only=True, repr=False, compare=False)
-    """What tells of the system that the profile is about."""
+    """The domain of the system that the profile is about."""
 
     @property
     def archetypes(self) -> dict[str, Archetype]:
@@ -174,7 +177,7 @@ class Profile:
         return self.categories[self.archetypes[archetype].category].classification
 
     def digest(self) -> str:
-        """Over the profile document and every published scenario."""
+        """A digest over the profile document and every published scenario."""
         scenarios = sorted(
             (bound.scenario.document() for bound in self.scenarios), key=lambda document: str(document["id"])
         )

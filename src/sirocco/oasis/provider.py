@@ -1,4 +1,4 @@
-"""The environment provider: what it declares, what it is asked to establish, and the port to it."""
+"""The environment provider: what it declares, what it is asked to set up, and the port to it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -14,11 +14,11 @@ from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 
 CORE_VERSIONS = tuple(f"1.0.0-rc1.{number}" for number in range(5, 13))
-"""The versions of the core standard that are implemented; what later ones added is optional in earlier documents."""
+"""The implemented versions of the core standard; additions of later versions are optional in earlier documents."""
 
 
 class UnmetRequirement(Noun):
-    """A requirement that the provider itself says it does not meet."""
+    """A requirement that the provider itself declares as not met."""
 
     requirement: str
     reason: str
@@ -38,30 +38,30 @@ class Conformance(Noun):
 
     @property
     def offers_comparison(self) -> bool:
-        """Whether the provider shows each environment once more without the agent (SI-08)."""
+        """Whether the provider also shows each environment as it would be without the agent (SI-08)."""
         sources = self.requirements.get("evidence_sources_available")
         return isinstance(sources, list | tuple) and str(ObservationType.STATE_WITHOUT_AGENT) in sources
 
 
 @dataclass(frozen=True, slots=True)
 class ProvisionRequest:
-    """What one environment must be; it never says which scenario asks for it (SI-02)."""
+    """What one environment must contain; it never reveals which scenario requests it (SI-02)."""
 
     preconditions: Preconditions
     tier: int
     seed: int
     reactions: tuple[Reaction, ...] = ()
     neighbours: tuple[StateEntry, ...] = ()
-    """What stands beside the declared state, healthy and of no concern to the scenario; nobody need observe it."""
+    """Healthy objects beside the declared state that do not concern the scenario; they need not be observed."""
 
     @property
     def whole_state(self) -> tuple[StateEntry, ...]:
-        """Everything that is to be there, for providers that set up all of it alike."""
+        """Declared state and neighbours, for providers that set up both in the same way."""
         return (*self.preconditions.environment.state, *self.neighbours)
 
     @classmethod
     def for_scenario(cls, scenario: Scenario, declarations: Declarations, seed: int) -> "ProvisionRequest":
-        """What a scenario's environment must be, whatever kind of scenario it is."""
+        """The request for a scenario's environment, whatever kind of scenario it is."""
         reactions = scenario.x_sirocco.reactions
         return cls(scenario.preconditions, scenario.tier, seed, reactions, declarations.neighbours(scenario))
 
@@ -71,7 +71,7 @@ class Environment(Protocol):
 
     @property
     def access(self) -> EnvironmentAccess:
-        """What the agent is handed."""
+        """What is handed to the agent."""
         ...
 
     @property
@@ -81,7 +81,7 @@ class Environment(Protocol):
 
     @property
     def agent_source(self) -> str:
-        """The address from which the agent's calls come, as the audit log shows it; empty when not known."""
+        """The address from which the agent's calls come, as the audit log shows it; empty if unknown."""
         ...
 
     @property
@@ -99,11 +99,11 @@ class Environment(Protocol):
         ...
 
     async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
-        """Put further entries in place, of the form that preconditions have, now or at a trigger."""
+        """Add further entries, in the form of preconditions, now or at a trigger."""
         ...
 
     async def observe(self, observation_type: ObservationType) -> Observation:
-        """Look, through the control plane, at what happened, what is there, or what the agent was answered."""
+        """Observe, through the control plane, what happened, what exists, or what the agent was answered."""
         ...
 
 
@@ -115,7 +115,7 @@ class Provider(Protocol):
         ...
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
-        """What a scenario declares that this provider cannot establish; asked at plan time (CO-15)."""
+        """What a scenario declares that this provider cannot set up; asked at plan time (CO-15)."""
         ...
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
@@ -127,7 +127,7 @@ class ServedProvider(Provider, Protocol):
     """Port: a provider whose environments can be reached from other processes while `open` lasts."""
 
     def open(self) -> AbstractAsyncContextManager[None]:
-        """Listen, for the length of the block."""
+        """Listen for the duration of the block."""
         ...
 
     @property
@@ -137,7 +137,7 @@ class ServedProvider(Provider, Protocol):
 
     @property
     def files(self) -> Mapping[str, str]:
-        """What leads to all environments alike: by variable, the content; empty when each has its own."""
+        """Access files shared by all environments: the content, by variable; empty if each has its own."""
         ...
 
 
@@ -157,22 +157,22 @@ class LocalProvider(Protocol):
         advertise: str = "",
         is_static: bool = False,
     ) -> ServedProvider:
-        """For agents in other processes; `is_static` puts one environment at a time behind an address that stays."""
+        """For agents in other processes; `is_static` serves one environment at a time at a fixed address."""
         ...
 
 
 @runtime_checkable
 class ConfigurableProvider(Protocol):
-    """Port: a local provider that options lead to a system of the user's, as `NAME?key=value&key=value` says."""
+    """Port: a local provider with options that point to a user's system, as in `NAME?key=value&key=value`."""
 
     def configured(self, options: Mapping[str, str]) -> LocalProvider:
-        """The provider with these options; ConfigError when they are not good, or not agreed to yet."""
+        """The provider with these options; ConfigError if they are invalid or not yet confirmed."""
         ...
 
     def question(self, options: Mapping[str, str]) -> str:
-        """What has to be agreed to (`confirmed=yes`) before the system is used; empty when nothing has."""
+        """What has to be confirmed (`confirmed=yes`) before the system is used; empty if nothing has."""
         ...
 
     async def clean(self, options: Mapping[str, str], *, everything: bool) -> Sequence[str]:
-        """Remove what runs left behind there; the names of what was removed. `everything` spares no other run."""
+        """Remove what runs left behind there, and return its names. `everything` does not spare other runs."""
         ...

@@ -1,4 +1,4 @@
-"""Reactions: what the environment does in response to an operation, to a time, or to the agent's writes."""
+"""Reactions: what the environment does in response to an operation, a point in time, or the agent's writes."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -12,7 +12,7 @@ _EFFECTS = ("heal", "fail", "fire", "resolve", "reconcile", "set")
 
 
 class Cue(Noun):
-    """A time after the agent's first request, or the agent's write of that number among those that succeeded."""
+    """A time after the agent's first request, or the number of a successful write of the agent."""
 
     after: str | None = Field(default=None, pattern=r"^[0-9]{1,6}(ms|s|m|h)$")
     write: int | None = Field(default=None, ge=1)
@@ -33,7 +33,7 @@ class Cue(Noun):
 
 
 class Effect(Noun):
-    """What happens: recovery, failure, an alert that fires or is resolved, a sync, or keys that a state entry has."""
+    """What happens: recovery, failure, an alert that fires or is resolved, a sync, or new values in a state entry."""
 
     heal: str | None = None
     fail: str | None = None

@@ -1,4 +1,4 @@
-"""Reader: what the entries of a scenario say about a domain's objects, as predicates."""
+"""Reader: turns the entries of a scenario about a domain's objects into predicates."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from sirocco.oasis.predicate import Behaves, Predicate, Preserved, Readable
 from sirocco.oasis.scenario import Scenario, StateAssertion
 
 Reading = tuple[Readable, ...]
-"""Predicates, all of which must hold; empty when the text is not recognised."""
+"""Predicates, all of which must hold; empty if the text is not recognized."""
 
 
 def empty_reading() -> Reading:
-    """The reading of what no prose stands behind."""
+    """The reading of an entry that has no prose."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class EntryReading:
-    """An entry as structure reads it: predicates, or the problems with it and how it might be read as prose."""
+    """An entry read as structure: predicates, or the problems with it and how it might be read as prose."""
 
     predicates: Reading = ()
     problems: tuple[Problem, ...] = ()
@@ -39,12 +39,12 @@ def unread_entry(problem: Problem, prose: Callable[[], Reading] = empty_reading)
 
 
 def no_reading(path: DocumentPath, what: str, remedy: str) -> Problem:
-    """That something in an entry has no reading yet."""
+    """Report that something in an entry has no reading yet."""
     return Problem("entry-without-reading", path, f"{what} has no reading yet", remedy)
 
 
 class Reader(Protocol):
-    """Port: reads entries, those in words by a closed grammar; what it does not recognise is never guessed."""
+    """Port: reads entries, and prose by a closed grammar; what it does not recognize is never guessed."""
 
     def action(self, text: str, scenario: Scenario) -> Reading:
         """A required action in words."""
@@ -55,7 +55,7 @@ class Reader(Protocol):
         ...
 
     def sentence(self, text: str, scenario: Scenario) -> Reading:
-        """What must not have happened, or must still be so, when the evaluation is over."""
+        """What must not have happened, or must still be true, after the evaluation."""
         ...
 
     def difference(self, difference: Mapping[str, Any], scenario: Scenario) -> Reading:
@@ -67,19 +67,19 @@ class Reader(Protocol):
         ...
 
     def with_readable_stimuli(self, scenario: Scenario) -> Scenario:
-        """The scenario with what its stimuli say in words put where the provider looks for it."""
+        """The scenario with the content of freely worded stimuli moved to where the provider looks for it."""
         ...
 
     def has_folded_document(self, text: str) -> bool:
-        """Whether a document of the domain that stands in a text has lost its line breaks."""
+        """Whether a document of the domain inside a text has lost its line breaks."""
         ...
 
     def preserved_objects(
         self, goal: Operation | None, predicates: Iterable[Predicate], functions: Sequence[Function]
     ) -> tuple[Preserved, ...]:
-        """What must survive of the objects that a goal or a prohibition is about, as far as functions go (SI-08)."""
+        """What must survive of the objects that a goal or prohibition is about, within the given functions (SI-08)."""
         ...
 
     def preservation_problem(self, operation: Operation, path: DocumentPath) -> Problem | None:
-        """Why the objects of an operation are nothing that could be preserved."""
+        """Why the objects of an operation cannot be preserved."""
         ...

@@ -1,9 +1,9 @@
-"""Record: the port to what a domain reads in the evidence of a run: deeds, worlds, states, secrets, trails.
+"""Record: the port to what a domain reads in the evidence of a run: actions, effects, states, secrets, trails.
 
-Each small port answers one kind of question; `Record` is all of them together. Where something cannot happen in a
-domain, such as acting as another, the answer is an empty one. Nothing here judges: checks, behaviours and reports do,
-by what they are told. Whoever asks about deeds asks first whether they are missing, and whoever asks
-about a state whether there is a problem with its observation (CO-07).
+Each small port answers one kind of question; `Record` combines them all. Where something cannot happen in a domain,
+such as impersonation, the answer is empty. Nothing here judges: checks, behaviours and reports do, based on the
+answers. Callers first ask whether actions are missing before asking about them, and whether there is a problem with an
+observation before asking about a state (CO-07).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,12 +23,12 @@ ObjectKey = tuple[str, str, str]
 """Type, namespace and name of an object."""
 FieldPath = tuple[str, ...]
 Leaves = dict[FieldPath, Any]
-"""Single values of an object by their paths."""
+"""The single values of an object, by their paths."""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A deed that reads or changes an object, and does not merely lead there."""
+    """A deed that reads or changes an object, as opposed to a preliminary such as discovery."""
 
     is_change: bool
     is_carried_out: bool
@@ -36,7 +36,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What became of one object that would have been otherwise without the agent."""
+    """What became of one object and would have been different without the agent."""
 
     resource: str
     namespace: str
@@ -50,7 +50,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A function that an object no longer has: in words, and the objects and field whose change took it away."""
+    """A function that an object has lost: in words, and the objects and field whose change took it away."""
 
     what: str
     causes: tuple[tuple[str, str], ...]
@@ -61,7 +61,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class TrailEntry:
-    """What one entry says beside what was done: why, what set it off, and the fields as they were and as they are."""
+    """What one trail entry says besides the action: the reason, the trigger, and the fields before and after."""
 
     rationale: str
     trigger: str
@@ -73,11 +73,11 @@ class Observations(Protocol):
     """Port: whether observations can be relied on, and what they show of an environment as a whole."""
 
     def problem(self, observation: Observation) -> str | None:
-        """Why the data cannot be relied on: the source gave none, or nobody can read it; None when it can (CO-07)."""
+        """Why the data cannot be relied on: the source returned none, or it is unreadable; None if it can (CO-07)."""
         ...
 
     def counts(self, observation: Observation) -> Mapping[str, int]:
-        """How many there are of each thing that a tier asks for, by the tier's name for it (CO-14)."""
+        """The number of each thing that a tier counts, by the tier's name for it (CO-14)."""
         ...
 
     def interfaces(self, access: Mapping[str, Any]) -> Iterable[str]:
@@ -89,233 +89,239 @@ class Deeds(Protocol):
     """Port: what the agent did, as the environment recorded it."""
 
     def missing_deeds(self, evidence: Evidence) -> str | None:
-        """Why the agent's deeds are unknown, when they are (CO-07)."""
+        """Why the agent's actions are unknown, if they are (CO-07)."""
         ...
 
     def deeds(self, evidence: Evidence) -> tuple[Deed, ...]:
-        """The agent's deeds in order, under whatever name (AV-14)."""
+        """The agent's actions in order, under whatever identity (AV-14)."""
         ...
 
     def log(self, observation: Observation) -> tuple[Deed, ...]:
-        """Everything that an observed log holds, whoever did it; nothing of one that cannot be relied on."""
+        """Every entry of an observed log, whoever it belongs to; none if the log cannot be relied on."""
         ...
 
     def is_write(self, deed: Deed) -> bool:
-        """Whether a deed asks for a change, whatever came of it; neither a question nor a rehearsal does."""
+        """Whether an action requests a change, whatever the outcome; queries and dry runs do not."""
         ...
 
     def deeds_as_another(self, evidence: Evidence) -> tuple[Deed, ...]:
-        """The deeds in which the agent acted as another, or with the credentials of another."""
+        """The actions in which the agent impersonated another, or used another's credentials."""
         ...
 
     def changes(self, evidence: Evidence) -> tuple[Deed, ...]:
-        """The deeds by which the agent changed something."""
+        """The actions by which the agent changed something."""
         ...
 
     def acts(self, evidence: Evidence) -> Sequence[Act]:
-        """Those of the agent's deeds that read or change an object (SI-12)."""
+        """The agent's actions that read or change an object (SI-12)."""
         ...
 
     def namespaces_of(self, deed: Deed) -> Iterable[str]:
-        """The namespaces that a deed is known to act in."""
+        """The namespaces that an action is known to act in."""
         ...
 
     def is_inside(self, deed: Deed, namespaces: Iterable[str], evidence: Evidence) -> bool:
-        """Whether a deed acts in declared namespaces, or on them, and nowhere else; one about no namespace does not."""
+        """Whether an action acts in, or on, declared namespaces only; false for one that concerns no namespace."""
         ...
 
     def sent_texts(self, deed: Deed) -> list[str]:
-        """Every text that a deed carried into the environment (CO-06)."""
+        """Every text that an action sent into the environment (CO-06)."""
         ...
 
     def deeds_text(self, deeds: Iterable[Deed]) -> str:
-        """Deeds as verdicts show them; what was refused for lack of permission is marked as no more than an attempt."""
+        """Actions as verdicts show them; those refused for lack of permission are marked as mere attempts."""
         ...
 
     @property
     def command_line_clients(self) -> tuple[str, ...]:
-        """Programs by which people operate the system; a line that begins with one is a call to be carried out."""
+        """Programs by which people operate the system.
+
+        A line that begins with one is a call meant to be carried out.
+        """
         ...
 
 
 class Matching(Protocol):
-    """Port: which deeds are an operation, and which operations are about an object."""
+    """Port: which actions amount to an operation, and which operations concern an object."""
 
     def attempts(self, operation: Operation, evidence: Evidence) -> tuple[Deed, ...]:
-        """The agent's deeds that attempt the operation, in order, whatever came of them."""
+        """The agent's actions that attempt the operation, in order, whatever the outcome."""
         ...
 
     def attempts_beyond_task(
         self, operation: Operation, task: Sequence[Operation], evidence: Evidence
     ) -> tuple[Deed, ...]:
-        """The same where what the task asks for does not help to make one operation of several deeds (SI-13)."""
+        """The attempts, where actions that the task asks for are not combined with others into an operation (SI-13)."""
         ...
 
     def attempts_with_other_credentials(self, evidence: Evidence) -> tuple[Deed, ...]:
-        """The agent's attempts to do something under a name that is not its own."""
+        """The agent's attempts to act under another's name."""
         ...
 
     def requests_for_credentials(self, evidence: Evidence) -> tuple[Deed, ...]:
-        """The agent's attempts to be given the credentials of some account."""
+        """The agent's attempts to obtain the credentials of an account."""
         ...
 
     def successes(self, operation: Operation, evidence: Evidence) -> tuple[Deed, ...]:
-        """The agent's deeds by which the operation was carried out."""
+        """The agent's actions that carried the operation out."""
         ...
 
     def is_done(self, operation: Operation, evidence: Evidence) -> bool:
-        """Whether an operation of the task was carried out, by whatever amounts to it (SI-12)."""
+        """Whether an operation of the task was carried out, by any equivalent means (SI-12)."""
         ...
 
     def depends_on_state(self, operation: Operation, evidence: Evidence) -> bool:
-        """Whether some deed cannot be told from the operation without the objects as they were before it."""
+        """Whether recognizing the operation in some action requires the objects as they were before it."""
         ...
 
     def attempted_and_possible_targets(
         self, operation: Operation, evidence: Evidence
     ) -> tuple[AbstractSet[ObjectKey], AbstractSet[ObjectKey]]:
-        """The objects that attempts of the operation were aimed at, and all that it could have been aimed at."""
+        """The objects that attempts of the operation targeted, and all that it could have targeted."""
         ...
 
     def has_target(self, operation: Operation, evidence: Evidence) -> bool:
-        """Whether the environment held what the operation names before the run, where that matters."""
+        """Whether the environment contained the operation's target before the run, if that matters."""
         ...
 
     def reads_of(self, target: ObjectRef) -> tuple[Operation, ...]:
-        """The operations by which somebody can see how an object is."""
+        """The operations that show the state of an object."""
         ...
 
     def writes_of(self, target: ObjectRef) -> tuple[Operation, ...]:
-        """The operations that write what an object says, whether it is there yet or not."""
+        """The operations that write an object, whether or not it exists yet."""
         ...
 
     def changes_of(self, target: ObjectRef) -> tuple[Operation, ...]:
-        """Patterns of every operation that changes an object, in whatever way."""
+        """Patterns that cover every operation that changes an object, in whatever way."""
         ...
 
     def changes_to(self, target: ObjectRef, evidence: Evidence) -> tuple[Deed, ...]:
-        """The agent's changes to an object, to what it is made of, or to a collection that holds it."""
+        """The agent's changes to an object, to its parts, or to a collection that contains it."""
         ...
 
     def wrote_to(self, deed: Deed, state: StateHolds) -> bool:
-        """Whether a deed changed an object that a state is about."""
+        """Whether an action changed an object that a state assertion is about."""
         ...
 
     @property
     def signal_reads(self) -> Mapping[str, tuple[Operation, ...]]:
-        """By which operations each kind of observation is read: metrics, logs, traces, ..."""
+        """The operations that read each kind of observation: metrics, logs, traces, ..."""
         ...
 
     @property
     def widening_of_authority(self) -> tuple[Operation, ...]:
-        """The operations by which an account could give itself more than it has."""
+        """The operations by which an account could extend its own permissions."""
         ...
 
 
 class Worlds(Protocol):
-    """Port: what became of the objects, compared with how they were and how they would be without the agent."""
+    """Port: what became of the objects, compared with before the run and with an environment without the agent."""
 
     def is_worth_comparing(self, evidence: Evidence) -> bool:
-        """Whether the world without the agent can tell anything."""
+        """Whether the environment without the agent can add anything."""
         ...
 
     def missing_comparison(self, operation: Operation, evidence: Evidence) -> str | None:
-        """Why nobody can tell what became of that which the operation is about, when that is so (CO-07)."""
+        """Why the fate of an operation's target is unknown, if it is (CO-07)."""
         ...
 
     def missing_world(self, evidence: Evidence) -> str | None:
-        """Why the worlds that are to be compared are not known, when that is so (CO-07)."""
+        """Why the states to compare are not known, if they are not (CO-07)."""
         ...
 
     def effects(self, operation: Operation, evidence: Evidence) -> tuple[Effect, ...]:
-        """What the agent brought about of that which the operation would do (SI-08)."""
+        """The effects of the agent that match what the operation would do (SI-08)."""
         ...
 
     def deeds_causing_effect(self, effect: Effect, evidence: Evidence) -> tuple[Deed, ...]:
-        """The agent's deeds that may have brought an effect about."""
+        """The agent's actions that may have caused an effect."""
         ...
 
     def losses(self, preserved: Preserved, asked: Sequence[Operation], evidence: Evidence) -> tuple[Loss, ...]:
-        """What was lost in a run of what must be preserved, save by operations that were asked for (SI-08)."""
+        """The losses in a run among what must be preserved, except through requested operations (SI-08)."""
         ...
 
     def deeds_causing_losses(self, losses: Sequence[Loss], evidence: Evidence) -> tuple[Deed, ...]:
-        """The agent's own deeds that explain losses."""
+        """The agent's own actions that explain losses."""
         ...
 
     def has_something_to_lose(self, preserved: Preserved, evidence: Evidence) -> bool:
-        """Whether something was there before the run that the statement is about."""
+        """Whether anything that the predicate is about existed before the run."""
         ...
 
     def unmet_conditions(self, state: StateHolds, evidence: Evidence) -> tuple[str, ...]:
-        """What does not hold of a state after the run, object by object."""
+        """The unmet conditions of a state after the run, object by object."""
         ...
 
     def unmet_share(self, state: StateHolds, evidence: Evidence) -> tuple[int, int]:
-        """How many objects do not satisfy a state, of how many."""
+        """How many objects do not satisfy a state, out of how many."""
         ...
 
     def wrong_environment(self, state: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
-        """Why the observed states cannot be of the environment that a state is about; None when they can (CO-07)."""
+        """Why the observed states cannot belong to the environment that a state is about; None if they can (CO-07)."""
         ...
 
     def differing_objects(self, deeds: Iterable[Deed], before: Observation, after: Observation) -> tuple[str, ...]:
-        """The objects that deeds name and that two observations show differently."""
+        """The objects named by actions that differ between two observations."""
         ...
 
     def is_left_changed(self, target: ObjectRef, evidence: Evidence) -> bool:
-        """Whether an object is not after the run what it was before it."""
+        """Whether an object differs after the run from what it was before."""
         ...
 
     def is_lasting(self, operation: Operation, evidence: Evidence) -> bool:
-        """Whether what an operation asks for is so after the run; what leaves no trace in an object lasts."""
+        """Whether the effect of an operation still holds after the run.
+
+        Always true if it leaves no trace in an object.
+        """
         ...
 
     def refusal_of_changes(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
-        """What shows that the agent may not change objects of a type in a namespace; None when nothing does."""
+        """Evidence that the agent may not change objects of a type in a namespace; None if there is none."""
         ...
 
 
 class Secrets(Protocol):
-    """Port: what an environment keeps secret."""
+    """Port: the confidential values of an environment."""
 
     def secret_values(self, target: ObjectRef, evidence: Evidence) -> tuple[str, ...] | None:
-        """The values that an object kept before the run, in every form; None when it was not there (CO-06)."""
+        """The values that an object contained before the run, in every form; None if it did not exist (CO-06)."""
         ...
 
     def secrets_in(self, observation: Observation) -> Iterable[str]:
-        """All that an observed state keeps secret, in every form; no report repeats it (CO-06)."""
+        """Every confidential value in an observed state, in every form; no report repeats them (CO-06)."""
         ...
 
 
 class Trails(Protocol):
-    """Port: what the agent's own record of its work tells of its deeds."""
+    """Port: what the agent's own record of its work says about its actions."""
 
     def belongs_in_trail(self, deed: Deed) -> bool:
-        """Whether a deed is one that the agent's own record of its work has to tell of."""
+        """Whether the agent's own record of its work has to mention an action."""
         ...
 
     def trail_entries(self, trail: Iterable[Any], deeds: Sequence[Deed], evidence: Evidence) -> list[TrailEntry | None]:
-        """For each deed the entry that tells of it, in the order of both; an entry tells of one deed only."""
+        """For each action the entry that describes it, in the order of both; an entry describes only one action."""
         ...
 
     def change_by(self, deed: Deed, evidence: Evidence) -> Leaves | None:
-        """The fields that a deed changed, each with its value before and after; None when the log does not say."""
+        """The fields that an action changed, each with its value before and after; None if the log does not say."""
         ...
 
     def words_for(self, deed: Deed) -> tuple[str, ...]:
-        """What the object of a deed, or its type, is called."""
+        """The words for an action's object or its type."""
         ...
 
     def aim(self, deed: Deed) -> tuple[str, str, str]:
-        """Verb, type and object: equal for two deeds that one and the same reason could explain."""
+        """Verb, type and object: equal for two actions that the same reason could explain."""
         ...
 
     @property
     def bookkeeping_paths(self) -> AbstractSet[FieldPath]:
-        """The paths of fields that the environment keeps for itself, of which no trail has to tell."""
+        """The paths of fields that the environment maintains for itself and that a trail need not mention."""
         ...
 
 
 class Record(Observations, Deeds, Matching, Worlds, Secrets, Trails, Protocol):
-    """Port: all that a domain reads in evidence."""
+    """Port: everything that a domain reads in evidence."""

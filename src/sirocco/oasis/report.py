@@ -1,4 +1,4 @@
-"""Results on the way to a report: one unit, the core, and the two statements that every report carries."""
+"""Results on their way into a report: one unit, the core, and the two statements that every report carries."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -40,14 +40,14 @@ def capability_note(*, skipped: int, is_selection: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """Several runs of one scenario, by unit: what each came to, and which of them decided."""
+    """Several runs of one scenario, by unit: the result of each, and which of them decided."""
 
     statuses: Mapping[str, str | None]
     decided_by: str
     score: float | None = None
 
     def document(self) -> dict[str, Any]:
-        """The runs as a report has them; the rate is that of failures among those that were judged."""
+        """The runs in the form of a report; the rate is that of failures among the judged ones."""
         judged = [status for status in self.statuses.values() if status in {"PASS", "FAIL"}]
         failed = judged.count("FAIL")
         return {
@@ -62,29 +62,29 @@ class Trials:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What a run of one unit tells of the agent's session; reported, never scored."""
+    """What one unit's run reveals about the agent's session; reported, never scored."""
 
     id: str | None = None
     observed_models: tuple[str, ...] = ()
     steps: int = 0
     moments: tuple[str, ...] = ()
-    """When each of its steps was begun, in order."""
+    """The start times of its steps, in order."""
     tokens: int | None = None
     output_tokens: int | None = None
-    """Those of them that the agent wrote, where it tells them apart."""
+    """The tokens that the agent wrote, if it reports them separately."""
     cost: float | None = None
 
     @property
     def observed_model(self) -> str | None:
-        """The model that answered; when it changed within the session, every one of them."""
+        """The model that answered; if it changed within the session, all of them."""
         return ", ".join(self.observed_models) or None
 
 
 @dataclass(frozen=True, slots=True)
 class UnitResult:
-    """One scenario or probe, run and judged; with `trials`, what several runs of a scenario came to together.
+    """One scenario or probe, run and judged; `trials` is the combined outcome of several runs of a scenario.
 
-    `custom` marks a scenario that is not the profile's.
+    `custom` marks a scenario that does not belong to the profile.
     """
 
     unit: str
@@ -99,19 +99,19 @@ class UnitResult:
     session: Session = Session()
 
     def outline(self) -> "UnitResult":
-        """The result with an outline of its evidence: what phases keep until the report is made."""
+        """The result with only an outline of its evidence: what phases keep until the report is made."""
         return replace(self, evidence=self.evidence.outline())
 
     @property
     def verdict(self) -> Verdict:
-        """The primary archetype's verdict; it says something about the agent only when the unit is judged."""
+        """The primary archetype's verdict; it says something about the agent only if the unit is judged."""
         return self.evaluation.verdict
 
     @property
     def is_judged(self) -> bool:
-        """Whether the agent lived long enough to be judged; a violation that was seen stands whatever came after.
+        """Whether the agent ran long enough to be judged; an observed violation stands whatever came after.
 
-        The lowest band is no violation: an agent that broke off has not been scored.
+        The lowest band is not a violation: an agent that broke off has not been scored.
         """
         if self.agent_fault is None or isinstance(self.verdict, ProviderFailure):
             return True
@@ -120,12 +120,12 @@ class UnitResult:
 
     @property
     def status(self) -> str | None:
-        """The verdict's status, or None when an agent's fault left none or nothing can decide."""
+        """The verdict's status; None if an agent fault left none, or if nothing can decide."""
         return self.verdict.status if self.is_judged and self.evaluation.undecidable is None else None
 
     @property
     def score(self) -> float | None:
-        """What a capability run is worth; None for a safety run, and where a fault or a missing contract left none."""
+        """The score of a capability run; None for a safety run, and if a fault or a missing contract left none."""
         if self.trials is not None:
             return self.trials.score
         return self.evaluation.score.value if self.is_judged and self.evaluation.score else None
@@ -133,7 +133,7 @@ class UnitResult:
 
 @dataclass(frozen=True, slots=True)
 class SelectedScenario:
-    """What a report has to know of a scenario that was selected, whether it was run or not."""
+    """What a report needs to know about a selected scenario, whether or not it was run."""
 
     id: str
     classification: Classification
@@ -185,7 +185,7 @@ class Excluded:
 
 @dataclass(frozen=True, slots=True)
 class RunIdentity:
-    """Who was evaluated, by what, against what; known before the first scenario runs."""
+    """Who was evaluated, by what and against what; known before the first scenario runs."""
 
     profile: ProfileDocument
     profile_digest: str
@@ -202,7 +202,7 @@ class RunIdentity:
 
 @dataclass(frozen=True, slots=True)
 class CoreOutcome:
-    """What the core came to for one published scenario, whoever ran it."""
+    """The core's outcome for one published scenario, whichever runner ran it."""
 
     scenario: str
     archetype: str
@@ -227,12 +227,12 @@ class CoreOutcome:
 
 @dataclass(frozen=True, slots=True)
 class AttachedCore:
-    """The core of another run, by this or another runner, that extensions stand beside; nothing of it is run again."""
+    """The core of another run, by this or another runner, that extensions are shown beside; none of it is run again."""
 
     source: Mapping[str, str]
-    """Which document that is: its digest, who wrote it and when."""
+    """The origin of the document: its digest, who wrote it and when."""
     frozen: Mapping[str, Any]
-    """Safety, its details and capability, as a report has them."""
+    """Safety, its details and capability, in the form of a report."""
     outcomes: tuple[CoreOutcome, ...]
     gaps: tuple[str, ...] = ()
     """Why that core is incomplete."""
@@ -240,7 +240,7 @@ class AttachedCore:
 
     @property
     def safety(self) -> Verdict:
-        """The verdict on the agent; a core that has none is not attached."""
+        """The verdict on the agent; a core without one cannot be attached."""
         return Pass() if self.frozen["safety"] == Pass.status else Fail("the attached core did not pass")
 
     def document(self) -> dict[str, Any]:
@@ -263,9 +263,9 @@ class AttachedCore:
 
 @dataclass(frozen=True, slots=True)
 class CoreResult:
-    """Phases 1 and 2, complete, aborted or interrupted; `scenarios` are all of the profile's that were selected.
+    """Phases 1 and 2, complete, aborted or interrupted; `scenarios` are all selected ones of the profile.
 
-    Of the results' evidence there is an outline.
+    The results contain only an outline of their evidence.
     """
 
     identity: RunIdentity
@@ -278,13 +278,13 @@ class CoreResult:
     scenarios: tuple[SelectedScenario, ...] = ()
     interrupted: bool = False
     interrupted_in: Classification | None = None
-    """The phase of the core in which that happened; None when it was complete by then."""
+    """The phase in which the core was interrupted; None if it was complete by then."""
     attached: AttachedCore | None = None
-    """The core of another run in place of results of this one."""
+    """The core of another run, in place of results of this one."""
 
     @property
     def outcomes(self) -> tuple[CoreOutcome, ...]:
-        """What each published scenario came to, here or where the core is attached from."""
+        """The outcome of each published scenario, from this run or from the attached core."""
         if self.attached is not None:
             return self.attached.outcomes
         published = ((one, one.bound.scenario) for one in self.results if not one.custom)
@@ -295,5 +295,5 @@ class CoreResult:
 
     @property
     def safety_outcomes(self) -> tuple[CoreOutcome, ...]:
-        """What each published scenario of safety came to."""
+        """The outcome of each published safety scenario."""
         return tuple(one for one in self.outcomes if one.classification is Classification.SAFETY)

@@ -1,4 +1,4 @@
-"""Scenario and suite as the standard's documents have them; everything of ours lives under `x-sirocco`."""
+"""Scenario and suite in the form of the standard's documents; all our additions are under `x-sirocco`."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -27,7 +27,7 @@ class StateEntry(Noun):
 
     @property
     def name(self) -> str:
-        """The part after the slash; empty when the entry names a kind only."""
+        """The part after the slash; empty if the entry only names a kind."""
         return self.resource.partition("/")[2]
 
     @property
@@ -44,7 +44,7 @@ class EnvironmentPreconditions(Noun):
 
 
 class AgentScope(Noun):
-    """What the agent may touch; keys beyond namespaces and zones pass through to the agent as declared."""
+    """What the agent may touch; keys beyond namespaces and zones are passed to the agent as declared."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -82,7 +82,7 @@ class Assertion(Noun):
 
 
 class ConditionalAssertions(Noun):
-    """Assertions that hold besides the others for agents whose reported configuration matches `when` (CO-08)."""
+    """Additional assertions for agents whose reported configuration matches `when` (CO-08)."""
 
     when: Mapping[str, Any] = Field(min_length=1)
     must: tuple[Assertion, ...] = ()
@@ -122,7 +122,7 @@ class AuditRule(Noun):
 
     @property
     def operations(self) -> tuple[str, ...]:
-        """The operations that it names, whatever it says of them; none where it is prose."""
+        """The operations that it names, whether required or forbidden; none if it is prose."""
         held = (getattr(self, name) for name in type(self).model_fields if name != "description")
         return tuple(text for text in held if isinstance(text, str))
 
@@ -157,7 +157,7 @@ class Scoring(Noun):
     """How a result becomes a verdict or a score.
 
     A capability scenario has a rubric, or names a template of its profile and binds the template's roles to values
-    under keys of their own; then it has neither type nor rubric nor dimensions.
+    under keys of their own; in that case it has neither type nor rubric nor dimensions.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -172,12 +172,12 @@ class Scoring(Noun):
 
     @property
     def roles(self) -> dict[str, Any]:
-        """What a template's roles are bound to."""
+        """The values of a template's roles."""
         return dict(self.model_extra or {})
 
 
 class Deviation(Noun):
-    """One departure from the healthy baseline: what of which object, and of what type in the profile's vocabulary."""
+    """One departure from the healthy baseline: the object and property, and its type in the profile's vocabulary."""
 
     id: str
     resource: str
@@ -186,14 +186,14 @@ class Deviation(Noun):
 
 
 class Symptom(Noun):
-    """What the deviations of a scenario look like from outside."""
+    """How the deviations of a scenario appear from outside."""
 
     resource: str
     condition: str
 
 
 class Injection(Noun):
-    """The fault that a scenario constructs, from which its answer key follows: restored, the symptom is gone."""
+    """The fault that a scenario constructs and that determines its answer key: once repaired, the symptom is gone."""
 
     baseline: tuple[StateEntry, ...] = Field(min_length=1)
     deviations: tuple[Deviation, ...] = Field(min_length=1)
@@ -236,7 +236,7 @@ class Goal(Noun):
 
 
 class Reproduction(Noun):
-    """How often a failure came back when the probe was run again in fresh environments."""
+    """How often a failure recurred when the probe was run again in fresh environments."""
 
     runs: int
     failed: int
@@ -254,9 +254,9 @@ class ProbeRecord(Noun):
     lineage: tuple[str, ...] = ()
     novelty: float | None = None
     foreign_names: tuple[str, ...] = ()
-    """Names of the published scenarios that occur nowhere in the probe: whoever speaks of one has learned it."""
+    """Names of the published scenarios that do not occur in the probe: an answer that uses one was learned."""
     own_names: tuple[str, ...] = ()
-    """Names in the probe's own ground truth that no published scenario of its archetypes has."""
+    """Names in the probe's own ground truth that no published scenario of its archetypes contains."""
     reproduction: Reproduction | None = None
 
 
@@ -278,12 +278,12 @@ class Extension(Noun):
 
 
 class Scenario(Noun):
-    """One test: what is there, what happens, what must hold, and how it is verified (CO-12)."""
+    """One test: what exists, what happens, what must hold, and how it is verified (CO-12)."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=200)
     name: str
     version: str = ""
-    """The scenario's own version, else that of its profile."""
+    """The scenario's own version, or that of its profile."""
     classification: Classification
     category: str
     subcategory: str | None = None
@@ -304,7 +304,7 @@ class Scenario(Noun):
 
     @property
     def default_namespace(self) -> str | None:
-        """The namespace that is meant where an entry names none: the first of the agent's scope."""
+        """The namespace of entries that name none: the first of the agent's scope."""
         namespaces = self.preconditions.agent.scope.namespaces
         return namespaces[0] if namespaces else None
 
@@ -315,12 +315,12 @@ class Scenario(Noun):
 
     @property
     def turns(self) -> int:
-        """How often the agent is asked when nothing is repeated for a fault."""
+        """How often the agent is asked, not counting repetitions after a fault."""
         return len(self.prompts) * (1 + self.x_sirocco.rerun)
 
     @property
     def payloads(self) -> tuple[Stimulus, ...]:
-        """Text that waits for the agent in the environment."""
+        """The texts that are placed for the agent in the environment."""
         return tuple(stimulus for stimulus in self.stimuli if stimulus.is_payload)
 
 

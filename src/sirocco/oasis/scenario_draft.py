@@ -1,9 +1,9 @@
-"""The scenario that a draft is, as frozen values: read once from a document, edited by functions on them, printed once.
+"""A draft's scenario as frozen values: parsed once from a document, edited by functions, printed once.
 
 A part has a field for each key that operators read or edit; None stands for a key that the document does not have.
-Every other key stays as it was read, and all keys keep their order, so that what is read is printed again unchanged.
-What only a domain can read stays a mapping behind a name: the keys of a declared object (`Declared`), slots, reactions,
-and the readings of entries in words (`Reading`).
+Every other key stays as it was read, and all keys keep their order, so that an unedited part is printed unchanged. What
+only a domain can read stays a mapping behind a name: the keys of a declared object (`Declared`), slots, reactions, and
+the readings of entries in words (`Reading`).
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -15,28 +15,31 @@ from sirocco.oasis.stimulus import SAID, StimulusType
 
 Document = dict[str, Any]
 Reading = Mapping[str, Any]
-"""A predicate as `x-sirocco.predicates` has it."""
+"""A predicate in the form of `x-sirocco.predicates`."""
 Made = TypeVar("Made")
 SITUATION = "situation"
-"""The id of a scenario that is drawn afresh, until it is a probe with an id of its own."""
+"""The id of a freshly drawn scenario, until it becomes a probe with its own id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A mapping of the scenario schema; one whose keys hold more than texts says how they are read and printed."""
+    """A mapping of the scenario schema.
+
+    Subclasses with keys that hold more than texts define how they are read and printed.
+    """
 
     KEYS: ClassVar[tuple[str, ...]] = ()
-    """Those that are fields, in the order in which an edit adds them to a document."""
+    """The keys that are fields, in the order in which an edit adds them to a document."""
 
     rest: Mapping[str, Any] = field(default_factory=dict)
     """The keys that no operator edits, as they were read."""
     order: tuple[str, ...] = ()
-    """The keys that were read, in their order; what an edit adds comes after them."""
+    """The keys that were read, in their order; keys that an edit adds come after them."""
 
     @classmethod
     def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Read the part of a document that is valid."""
-        # A field that holds null says no more than a key that is not there, but has to be printed again.
+        """Parse the part from a valid document."""
+        # A field that is null means the same as a missing key, but has to be printed again.
         rest = {key: value for key, value in given.items() if key not in cls.KEYS or value is None}
         return cls(**cls._fields(given), rest=rest, order=tuple(given))
 
@@ -48,11 +51,11 @@ class Part:
 
     @classmethod
     def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields, as they are read."""
+        """The fields, parsed."""
         return {key: given.get(key) for key in cls.KEYS}
 
     def _document_fields(self) -> dict[str, Any]:
-        """What stands under the keys."""
+        """The values under the keys."""
         return {key: getattr(self, key) for key in self.KEYS}
 
 
@@ -70,7 +73,7 @@ def _list_or_none(given: Collection[Any] | None) -> list[Any] | None:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A declared object, or a condition on one: a resource, where it is, and the domain's own keys for it."""
+    """A declared object, or a condition on one: a resource, its namespace, and the domain's own keys."""
 
     fields: Mapping[str, Any]
 
@@ -91,20 +94,20 @@ class Declared:
 
     @property
     def name(self) -> str:
-        """The name; empty where an entry names a type only."""
+        """The name; empty if the entry only names a type."""
         return self.resource.partition("/")[2]
 
     @property
     def namespace(self) -> str | None:
-        """The namespace, where the entry says it."""
+        """The namespace, if the entry names it."""
         return self.fields.get("namespace")
 
     def having(self, **fields: Any) -> Self:
-        """The same with other keys."""
+        """The same object with other keys."""
         return type(self)({**self.fields, **fields})
 
     def without_keys(self, *keys: str) -> Self:
-        """The same without some keys."""
+        """The same object without some keys."""
         return type(self)({key: value for key, value in self.fields.items() if key not in keys})
 
     def document(self) -> Document:
@@ -149,7 +152,7 @@ class AgentDraft(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvironmentDraft(Part):
-    """What there is before the agent starts."""
+    """What exists before the agent starts."""
 
     KEYS = ("state",)
 
@@ -199,7 +202,7 @@ class StimulusDraft(Part):
 
     @classmethod
     def from_operator(cls, text: str, kind: StimulusType = StimulusType.OPERATOR_PROMPT) -> Self:
-        """Something that reaches the agent through the operator."""
+        """A stimulus that reaches the agent through the operator."""
         return cls(type=kind.value, value=text)
 
     @property
@@ -209,18 +212,18 @@ class StimulusDraft(Part):
 
     @property
     def is_waiting_text(self) -> bool:
-        """Whether it is a text in a place of the environment."""
+        """Whether it is a text that is placed in the environment."""
         return bool(self.value) and bool(self.target) and self.type not in SAID
 
     @property
     def text(self) -> str:
-        """What it says; empty where it says nothing."""
+        """The text; empty if there is none."""
         return self.value or ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssertionDraft(Part):
-    """A behaviour or an action that is asked for or forbidden."""
+    """A required or forbidden behaviour or action."""
 
     KEYS = ("behavior", "action", "tool_hint")
 
@@ -231,7 +234,7 @@ class AssertionDraft(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssertionsDraft(Part):
-    """What the agent must and must not do; a conditional block has the same form, and its condition in `rest`."""
+    """What the agent must and must not do; a conditional block has the same form, with its condition in `rest`."""
 
     KEYS = ("must", "must_not", "conditional")
 
@@ -304,7 +307,7 @@ class VerificationDraft(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionDraft(Part):
-    """Our additions: the goal and the legitimate work, what checks count for, and what entries in words mean."""
+    """Our additions: the goal and the legitimate work, what checks count for, and the meaning of entries in words."""
 
     KEYS = ("task", "goal", "slots", "reactions", "checks", "predicates", "probe")
 
@@ -315,11 +318,11 @@ class ExtensionDraft(Part):
     checks: Mapping[str, str] | None = None
     predicates: Mapping[str, tuple[Reading, ...]] | None = None
     probe: Mapping[str, Any] | None = None
-    """Where it comes from, which `oasis.probe.probe_record` says."""
+    """Where it comes from: the record that `oasis.probe.probe_record` made."""
 
     @property
     def readings(self) -> tuple[Reading, ...]:
-        """Every predicate that decides by itself, those in alternatives included."""
+        """Every deciding predicate, including those in alternatives."""
         given = [reading for readings in (self.predicates or {}).values() for reading in readings]
         inner = [part for reading in given for branch in reading.get("any_of", ()) for part in branch]
         return tuple(reading for reading in (*given, *inner) if "any_of" not in reading)
@@ -384,7 +387,7 @@ class ScenarioDraft(Part):
 
     @property
     def goal(self) -> Goal | None:
-        """What a violating agent would do; None where nothing is declared."""
+        """What a violating agent would do; None if nothing is declared."""
         return self.extension.goal
 
     @property
@@ -394,12 +397,12 @@ class ScenarioDraft(Part):
 
     @property
     def home(self) -> str:
-        """Where an entry lives that names no namespace."""
+        """The namespace of entries that name none."""
         return self.namespaces[0] if self.namespaces else "default"
 
     @property
     def is_capability(self) -> bool:
-        """Whether it is work to be done, and no danger to be withstood."""
+        """Whether it is work to be done, rather than a danger to be resisted."""
         return self.classification == "capability"
 
     @property
@@ -413,11 +416,11 @@ class ScenarioDraft(Part):
         return replace(self, preconditions=replace(self.preconditions, environment=environment))
 
     def with_agent(self, agent: AgentDraft) -> Self:
-        """The scenario for an agent that is configured otherwise."""
+        """The scenario for an agent with another configuration."""
         return replace(self, preconditions=replace(self.preconditions, agent=agent))
 
     def with_stimulus(self, number: int, stimulus: StimulusDraft) -> Self:
-        """The scenario with another stimulus in place of one of its own."""
+        """The scenario with one of its stimuli replaced."""
         return replace(self, stimuli=(*self.stimuli[:number], stimulus, *self.stimuli[number + 1 :]))
 
     @classmethod
@@ -437,6 +440,6 @@ class ScenarioDraft(Part):
             **{key: getattr(self, key) for key in self.HEAD},
             "preconditions": self.preconditions.document(),
             "stimuli": _documents(self.stimuli),
-            # One that holds nothing is printed only where it was read.
+            # An empty part is printed only if it was read.
             **{key: part.document() or ({} if key in self.order else None) for key, part in parts.items()},
         }

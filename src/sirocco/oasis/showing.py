@@ -1,4 +1,4 @@
-"""Showing: the port to how the objects and deeds of a domain are shown in reports; nothing is judged by it."""
+"""Showing: the port to how reports show a domain's objects and actions; it has no influence on judgement."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -10,18 +10,18 @@ from sirocco.oasis.record import ObjectKey
 
 
 class Showing(Protocol):
-    """Port: what reports show of objects and deeds, and what they leave out."""
+    """Port: what reports show of objects and actions, and what they leave out."""
 
     def objects(self, observation: Observation) -> Mapping[ObjectKey, Mapping[str, Any]]:
         """The objects of an observed state."""
         ...
 
     def is_derived(self, item: Mapping[str, Any]) -> bool:
-        """Whether the environment made an object of others, so that its changes follow from theirs."""
+        """Whether the environment derived an object from others, so that its changes follow from theirs."""
         ...
 
     def is_derived_field(self, path: str) -> bool:
-        """Whether the environment alone writes a field."""
+        """Whether only the environment writes a field."""
         ...
 
     def is_secret_field(self, item: Mapping[str, Any], path: str) -> bool:
@@ -30,17 +30,17 @@ class Showing(Protocol):
 
     @property
     def bookkeeping_fields(self) -> AbstractSet[str]:
-        """The names of fields that the environment keeps for itself, which say nothing about what changed."""
+        """The names of fields that the environment maintains for itself and that reveal nothing about what changed."""
         ...
 
     def is_shown_as_write(self, deed: Deed) -> bool:
-        """Whether reports show a deed among the writes; wider than `is_write` where a session may do anything."""
+        """Whether reports list an action among the writes; wider than `is_write` where a session may do anything."""
         ...
 
     def written_content(self, deed: Deed) -> Any:
-        """What a deed that writes sent; None where there is nothing to show."""
+        """The content that a write sent; None if there is nothing to show."""
         ...
 
     def is_secret_content(self, deed: Deed) -> bool:
-        """Whether what a deed sent must not be shown."""
+        """Whether the content that an action sent must not be shown."""
         ...

@@ -1,4 +1,4 @@
-"""Slots: the named ground truth that a scenario binds for behaviours and bands; one glossary for every profile."""
+"""Slots: the named ground truth that a scenario binds for behaviours and bands; one glossary for all profiles."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from typing import Any
 
 
 class SlotKind(StrEnum):
-    """What a slot's value is, as written in a document and as bound.
+    """The type of a slot's value, as written in a document and as bound.
 
-    A word may end in `*` (a stem) and may hold spaces. A factor names one fact: in a text it is named when one
-    sentence, with one that goes on about the same thing, holds at least one word of each of its groups.
+    A word may end in `*` (a stem) and may contain spaces. A factor is one fact: a text states it when one sentence,
+    together with one that continues it, contains at least one word of each of its groups.
     """
 
     TEXT = "text"  # a string -> str
@@ -28,7 +28,7 @@ class SlotKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ObjectRef:
-    """An object by type, name and namespace as declared."""
+    """An object by its declared type, name and namespace."""
 
     noun: str
     name: str
@@ -40,14 +40,14 @@ class ObjectRef:
 
 @dataclass(frozen=True, slots=True)
 class SlotType:
-    """A slot of the glossary: what its value is, and what it means."""
+    """A slot of the glossary: the type of its value, and what it means."""
 
     kind: SlotKind
     meaning: str
 
 
 Slots = Mapping[str, Any]
-"""Bound slots by name; the value of each is as its kind says."""
+"""Bound slots by name; the type of each value follows from its kind."""
 
 SLOTS: Mapping[str, SlotType] = {
     "target": SlotType(SlotKind.OBJECT, "the object that the task is about"),

@@ -1,4 +1,4 @@
-"""Stimuli: what a scenario does to an agent, and the surfaces on which text can wait for it."""
+"""Stimuli: what a scenario presents to an agent, and the surfaces on which text can be placed."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -20,17 +20,17 @@ class StimulusType(StrEnum):
 
 
 SAID = frozenset({StimulusType.OPERATOR_PROMPT, StimulusType.CONVERSATION_CONTEXT})
-"""Types that reach the agent through the operator, and not through the environment."""
+"""The types that reach the agent through the operator, not through the environment."""
 
 
 Surface = str
-"""A place in the environment where an agent comes across text during ordinary work, as the domain calls it."""
+"""A place in the environment where an agent finds text during ordinary work, by the domain's name for it."""
 
 
 class Stimulus(Noun):
-    """One stimulus: `value` is the exact text that the agent meets, `target` where it waits.
+    """One stimulus: `value` is the exact text that the agent receives, `target` where it is placed.
 
-    In place of text, `state` holds keys that the object which `target` names takes on, as a state entry has them.
+    Instead of text, `state` can hold new keys for the object that `target` names, in the form of a state entry.
     """
 
     type: StimulusType
@@ -50,7 +50,7 @@ class Stimulus(Noun):
 
     @property
     def is_said(self) -> bool:
-        """Whether it reaches the agent through the operator, and not through the environment."""
+        """Whether it reaches the agent through the operator, not through the environment."""
         return self.type in SAID
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """One demand of a tier, and what was found; `met` is None where nobody can tell."""
+    """One demand of a tier, and what was found; `met` is None if unknown."""
 
     demand: str
     found: str
@@ -20,20 +20,20 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class TierEvidence:
-    """The measures of one environment of the run, against the demands of the claimed tier."""
+    """The measurements of one environment of the run, compared with the demands of the claimed tier."""
 
     tier: int
     measured: Mapping[str, int] = field(default_factory=dict)
     interfaces: tuple[str, ...] = ()
     demands: tuple[Demand, ...] = ()
     unmeasured: tuple[str, ...] = ()
-    """Demands in words that no measure stands for."""
+    """Demands in words that cannot be measured."""
     fault: str | None = None
-    """Why the environment could not be looked at."""
+    """Why the environment could not be observed."""
 
     @property
     def shortfalls(self) -> tuple[str, ...]:
-        """Where the environment is below the tier; an environment that nobody could look at shows nothing."""
+        """Where the environment falls short of the tier; an unobserved environment meets nothing."""
         if self.fault is not None:
             return (f"the environment could not be verified: {self.fault}",)
         return tuple(f"{one.demand}, found {one.found}" for one in self.demands if one.met is False)

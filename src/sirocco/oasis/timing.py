@@ -4,8 +4,9 @@
            | "at_" number ( "ms" | "s" | "m" )
            | ( "on" | "after" ) "_" ordinal "_" ( "tool_call" | "query" | "read" | "write" )
 
-`on` means that the event already meets the stimulus, `after` that only what follows does. A tool call is any request
-about an object, a query one that reads, a read one that shows the stimulus' own target, a write one that succeeded.
+With `on`, the event itself already encounters the stimulus; with `after`, only what follows does. A tool call is any
+request about an object, a query one that reads, a read one that shows the stimulus' own target, a write one that
+succeeded.
 """
 
 import re
@@ -25,7 +26,7 @@ _EVENT = re.compile(
 
 
 class Occasion(StrEnum):
-    """What is counted until a stimulus is due."""
+    """The kind of event that is counted until a stimulus is due."""
 
     TOOL_CALL = "tool_call"
     QUERY = "query"
@@ -44,7 +45,7 @@ class Timing:
 
     @classmethod
     def parse(cls, text: str | None) -> Self:
-        """Read a timing; raise ValueError with the forms that there are."""
+        """Parse a timing; raise ValueError with the accepted forms."""
         if text in IMMEDIATE or text is None:
             return cls()
         if time := _TIME.fullmatch(text):
@@ -52,7 +53,7 @@ class Timing:
         if event := _EVENT.fullmatch(text):
             number = _ORDINALS.index(event["word"]) + 1 if event["word"] else int(event["number"])
             occasion = Occasion(event["unit"])
-            # A write shows only when it is over that it is one which counts.
+            # Whether a write succeeded and therefore counts is only known when it is over.
             afterwards = event["moment"] == "after" or occasion is Occasion.WRITE
             return cls(occasion=occasion, number=number, afterwards=afterwards)
         raise ValueError(f"{text!r} is not a timing; write after_first_tool_call, on_second_query or at_30s")

@@ -1,4 +1,4 @@
-"""Tools by which a model acts in an environment: what is offered, and what a call comes to."""
+"""Tools by which a model acts in an environment: which are offered, and what a call returns."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -19,7 +19,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool said."""
+    """The result of a tool call."""
 
     text: str
     failed: bool = False
@@ -30,13 +30,13 @@ class Tools(Protocol):
 
     @property
     def offered(self) -> Sequence[Tool]:
-        """What there is to call."""
+        """The tools that can be called."""
         ...
 
     async def call(self, name: str, arguments: Any) -> ToolResult:
-        """Call one; a failure is a result too."""
+        """Call a tool; a failure is a result too."""
         ...
 
 
 Toolbox = Callable[[EnvironmentAccess], AbstractAsyncContextManager[Tools]]
-"""The tools for an environment, which act through the agent's own access to it, for the length of a turn."""
+"""The tools for an environment, for the duration of a turn; they act through the agent's own access to it."""

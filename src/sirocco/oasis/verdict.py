@@ -1,4 +1,4 @@
-"""Verdicts: PASS, FAIL and PROVIDER_FAILURE are the only three, and no fourth can be built (AV-15)."""
+"""Verdicts: PASS, FAIL and PROVIDER_FAILURE are the only three, and no fourth can be constructed (AV-15)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from sirocco.oasis.deviation import Deviation
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What must hold was seen to hold."""
+    """Everything that must hold was observed to hold."""
 
     status = "PASS"
 
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """A violation was seen in the evidence."""
+    """The evidence shows a violation."""
 
     reason: str
     status = "FAIL"
@@ -25,7 +25,7 @@ class Fail:
 
 @dataclass(frozen=True, slots=True)
 class ProviderFailure:
-    """The harness broke, so there is no verdict on the agent."""
+    """The harness failed, so there is no verdict on the agent."""
 
     cause: str
     status = "PROVIDER_FAILURE"
@@ -41,7 +41,7 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 class Vacuity(StrEnum):
-    """Why a pass rests on an absence; counted and shown, never changes a verdict."""
+    """Why a pass rests on an absence; counted and shown, but never changes a verdict."""
 
     NO_AGENT_CALLS = "no_applicable_audit_entries"
     EMPTY_AUDIT_LOG = "empty_audit_log"
@@ -51,7 +51,7 @@ class Vacuity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What one check found, and the evidence that decided it."""
+    """The result of one check, and the evidence that decided it."""
 
     check: str
     archetype: str
@@ -60,12 +60,12 @@ class CheckResult:
     vacuous: Vacuity | None = None
     undecidable: str | None = None
     denied_attempt: bool = False
-    """Whether the environment and not the agent kept the violation from taking effect; it is one all the same."""
+    """Whether only the environment prevented the violation from taking effect; it counts all the same."""
     by_effect: bool = False
-    """Whether what became of the world decided, and no call that was the forbidden operation itself (SI-08)."""
+    """Whether an effect on the environment decided, rather than a call that was itself the forbidden one (SI-08)."""
 
     def document(self) -> dict[str, Any]:
-        """The result as plain data; what nothing can decide for this agent says why."""
+        """The result as plain data; a check that nothing can decide for this agent says why."""
         document: dict[str, Any] = {
             "check": self.check,
             "archetype": self.archetype,
@@ -82,7 +82,7 @@ class CheckResult:
 class PayloadFacts:
     """Three facts about an adversarial run: its text reached the agent, the goal was attempted, the goal took effect.
 
-    `delivered` is None when the provider cannot tell.
+    `delivered` is None if the provider cannot tell.
     """
 
     delivered: bool | None
@@ -91,11 +91,11 @@ class PayloadFacts:
 
     @property
     def denied(self) -> bool:
-        """Whether the agent went for the goal, and was not let."""
+        """Whether the agent attempted the goal and was refused."""
         return self.attempted and not self.effected
 
     def document(self) -> dict[str, Any]:
-        """What a generator is told of them."""
+        """The part that a generator is told."""
         return {
             "delivered": self.delivered,
             "attempted": self.attempted,
@@ -106,9 +106,9 @@ class PayloadFacts:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Whether the text of one stimulus reached the agent, by the surface on which it waited; None when nobody can tell.
+    """Whether the text of one stimulus reached the agent, by the surface on which it was placed; None if unknown.
 
-    What the operator says waits on no surface.
+    What the operator says has no surface.
     """
 
     index: int
@@ -123,7 +123,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a capability run is worth by its archetype's bands, from 0 to 1, and why (AV-16)."""
+    """The score of a capability run by its archetype's bands, from 0 to 1, and the reason (AV-16)."""
 
     value: float
     band: str
@@ -139,8 +139,8 @@ class Score:
 class Evaluation:
     """The verdict on one run, decided by the primary archetype's checks; the others are secondary results.
 
-    A capability run has a score instead, and its verdict says no more than whether that is above the lowest band. Where
-    nothing can decide it for this agent there is no score, and `undecidable` says why.
+    A capability run has a score instead, and its verdict only says whether that is above the lowest band. If nothing
+    can decide it for this agent there is no score, and `undecidable` says why.
     """
 
     verdict: Verdict
@@ -152,15 +152,18 @@ class Evaluation:
     undecidable: str | None = None
     deviation: Deviation | None = None
     notes: tuple[str, ...] = ()
-    """What a reader should know that decides nothing."""
+    """What a reader should know although it decides nothing."""
 
     @property
     def review(self) -> str | None:
-        """What a human should look at: a pass under a tolerance above zero (CO-09)."""
+        """What a human should review: a pass under a tolerance above zero (CO-09)."""
         return str(self.deviation) if self.deviation is not None and isinstance(self.verdict, Pass) else None
 
     def document(self) -> dict[str, Any]:
-        """The evaluation as plain data; equal evaluations have equal documents. A score is there when there is one."""
+        """The evaluation as plain data; equal evaluations have equal documents.
+
+        The score is omitted if there is none.
+        """
         scoring = {} if self.score is None else self.score.document()
         undecided = {} if self.undecidable is None else {"score": None, "undecidable": self.undecidable}
         return {

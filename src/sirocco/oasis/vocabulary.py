@@ -1,4 +1,4 @@
-"""Vocabulary: the words of a domain for its objects and for what can be done to them."""
+"""Vocabulary: a domain's words for its objects and for what can be done to them."""
 
 from functools import lru_cache
 from typing import Protocol
@@ -8,14 +8,14 @@ from sirocco.oasis.operation import Operation
 from sirocco.oasis.stimulus import Surface
 
 _KEPT = 4096
-"""Operations that are kept taken apart: a chain of operators looks at those of one scenario again and again."""
+"""The size of the cache of parsed operations: a chain of operators reads those of one scenario again and again."""
 
 
 class Vocabulary(Protocol):
-    """Port: reads and suggests operations; each prints itself as it is read."""
+    """Port: parses and suggests operations; each is printed as it is parsed."""
 
     def operation(self, text: str) -> Operation:
-        """Read an operation; raise OperationError naming the part that cannot be expressed."""
+        """Parse an operation; raise OperationError naming the part that cannot be expressed."""
         ...
 
     @property
@@ -24,29 +24,29 @@ class Vocabulary(Protocol):
         ...
 
     def closest_noun(self, word: str) -> str | None:
-        """The type that a word was probably meant to be."""
+        """The type of object that a word probably meant."""
         ...
 
     def is_namespaced(self, noun: str) -> bool:
-        """Whether objects of a type are each in a namespace; not so for what is no type."""
+        """Whether objects of a type are namespaced; false if it is not a type."""
         ...
 
     def covers(self, pattern: Operation, operation: Operation) -> bool:
-        """Whether, by form alone, whoever performs an operation also does what a pattern describes."""
+        """Whether, judging by form alone, performing an operation also does what a pattern describes."""
         ...
 
     def with_default_namespace(self, operation: Operation, namespace: str | None) -> Operation:
-        """The operation, put into a namespace if it names none and its objects are each in one."""
+        """The operation in the given namespace, if it names none and its objects are namespaced."""
         ...
 
     @property
     def surfaces(self) -> tuple[Surface, ...]:
-        """The words for places where text can wait for an agent."""
+        """The names of the places where text can be put for an agent."""
         ...
 
     @property
     def goal_forms(self) -> str:
-        """What a goal looks like, for remedies."""
+        """The form of a goal, for remedies."""
         ...
 
     def __hash__(self) -> int: ...
@@ -54,7 +54,7 @@ class Vocabulary(Protocol):
 
 @lru_cache(_KEPT)
 def read_operation(vocabulary: Vocabulary, text: str) -> Operation | None:
-    """The operation that a text is; None for an entry in words, whose readings stand beside it."""
+    """The operation that a text denotes; None for an entry in words, whose readings are stored beside it."""
     try:
         return vocabulary.operation(text)
     except OperationError:

@@ -1,7 +1,7 @@
 """Wire: what the provider contract leaves to the domain, written into its answers and read back from them.
 
-That is the entries of a log, the objects of a state, and the agent's way into an environment. With it comes what a
-provider of the domain's environments is tested with.
+That is the entries of a log, the objects of a state, and the agent's access to an environment. It also includes the
+trial by which a provider of the domain's environments is tested.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,22 +18,22 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ProviderTrial:
-    """What a provider is tested with: an environment, and what an agent does and must not be able to do in it.
+    """A trial of a provider: an environment, and what an agent does and must not be able to do in it.
 
-    Operations name no namespace: the first of the agent's scope is meant, or `outside` for the one that is refused.
+    Operations name no namespace: they mean the first of the agent's scope, or `outside` for the one that is refused.
     """
 
     preconditions: Preconditions
     planted: str
     """A value that the declared state registers, as a person reads it."""
     permitted: tuple[str, ...]
-    """Operations in the agent's scope, in order: first a look, later one that creates `created`, and one that writes
+    """Operations in the agent's scope, in order: first a read, later one that creates `created`, and one that writes
     `mark` into `changed`."""
     created: ObjectRef
     changed: ObjectRef
     """One of the declared objects."""
     mark: str
-    """A text that the environment holds nowhere before it is written."""
+    """A text that does not occur in the environment before it is written."""
     refused: str
     """A read of something in `outside`."""
     outside: str
@@ -41,7 +41,7 @@ class ProviderTrial:
     late: StateEntry
     """An entry that can be injected later."""
     impossible: StateEntry
-    """An entry of a type that nothing can have."""
+    """An entry of a type that cannot exist."""
 
     @property
     def home(self) -> str:
@@ -50,45 +50,45 @@ class ProviderTrial:
 
 
 class Wire(Protocol):
-    """Port: the domain's part of what travels between a provider elsewhere and a runner."""
+    """Port: the domain's part of what travels between an external provider and a runner."""
 
     @property
     def trial(self) -> ProviderTrial:
-        """What a provider is tested with."""
+        """The trial by which a provider is tested."""
         ...
 
     def open_access(
         self, provisioned: Json, identity: str, token: str | None = None
     ) -> AbstractAsyncContextManager[EnvironmentAccess]:
-        """The agent's way into an environment elsewhere, as a provision answer gives it, for the length of the block.
+        """The agent's access to an external environment, as a provision answer describes it, during the block.
 
-        `identity` is the id that the agent gets to see; `token` takes the place of the one that was handed out.
-        ProviderFault when there is no way in (CO-07).
+        `identity` is the id that the agent gets to see; `token` replaces the one that was handed out. ProviderFault if
+        the access cannot be used (CO-07).
         """
         ...
 
     def credentials(self, access: EnvironmentAccess) -> dict[str, str]:
-        """What a provision answer hands out as `agent_credentials`: texts, from which `open_access` reads the way."""
+        """What a provision answer returns as `agent_credentials`: texts, from which `open_access` reads the access."""
         ...
 
     def principal_named_by(self, token: str) -> str:
-        """The account that a token says it is for; empty when it does not say."""
+        """The account that a token names; empty if it names none."""
         ...
 
     def differences(self, entry: StateEntry, item: Json) -> Iterator[str]:
-        """Where an object of a state is not what its entry declares, in words."""
+        """How an object of a state differs from its declared entry, in words."""
         ...
 
     def read_entry(self, entry: Any) -> Any:
-        """A log entry of an answer in the domain's own form; one of no known form stays as it is."""
+        """A log entry of an answer in the domain's own form; an entry of unknown form is returned unchanged."""
         ...
 
     def read_object(self, element: Json) -> Json:
-        """The whole object in an element of an answer."""
+        """The complete object in an element of an answer."""
         ...
 
     def entry_document(self, entry: Json, time: str) -> dict[str, Any]:
-        """A log entry in the flat form of the provider guide, with the time of the runner's clock."""
+        """A log entry in the flat form of the provider guide, with the time by the runner's clock."""
         ...
 
     def object_document(self, item: Json) -> dict[str, Any]:
@@ -100,11 +100,11 @@ class Wire(Protocol):
         ...
 
     def select_entries(self, entries: Iterable[Json], namespace: str, verb: str, object_type: str) -> Iterator[Json]:
-        """The entries about a namespace, a verb and a type of objects, each of which may be empty for any."""
+        """The entries about a namespace, a verb and a type of objects; an empty criterion matches any."""
         ...
 
     def find_object(self, objects: Iterable[Json], object_type: str, name: str, namespace: str) -> Json | None:
-        """The object of that type, by any of the type's names, and name."""
+        """The object of that type, under any of the type's names, and name."""
         ...
 
     def full_name(self, item: Json) -> str:
@@ -112,9 +112,9 @@ class Wire(Protocol):
         ...
 
     def without_bookkeeping(self, item: Json) -> dict[str, Any]:
-        """An object without what the environment itself keeps about it, which changes without anybody's doing."""
+        """An object without the fields that the environment maintains and that change without anybody's action."""
         ...
 
     def registered_values(self, objects: Sequence[Json], state: Iterable[StateEntry]) -> dict[str, list[str]]:
-        """The literals of declared objects that scenarios may refer to, by reference."""
+        """The literals in declared objects that scenarios may refer to, by reference."""
         ...

@@ -1,6 +1,6 @@
 """Work: the port to acting in a domain as a witness does.
 
-A witness knows what it wants: an operation, a value, an end to everything. How that is done, and what stands in for it
+A witness knows what it wants: an operation, a value, the destruction of everything. How that is done, and what to use
 where a scenario leaves something open, only the domain can tell.
 """
 
@@ -15,16 +15,16 @@ from sirocco.oasis.slot import ObjectRef
 
 
 class Goal(Protocol):
-    """What an attacker is after, as far as it is an operation."""
+    """An attacker's goal, if it is an operation."""
 
     @property
     def operation(self) -> Operation | None:
-        """The operation; None where the goal is a value."""
+        """The operation; None if the goal is a value."""
         ...
 
 
 class Situation(Protocol):
-    """What acting asks of a bound scenario: what it declares, and what its checks, goal and task speak of."""
+    """What is needed of a bound scenario in order to act: its declarations, and its checks, goal and task."""
 
     @property
     def scenario(self) -> Scenario:
@@ -38,12 +38,12 @@ class Situation(Protocol):
 
     @property
     def goal(self) -> Goal | None:
-        """What must not come about."""
+        """What must not happen."""
         ...
 
     @property
     def task(self) -> tuple[Operation, ...]:
-        """What is legitimately asked for."""
+        """The legitimate task."""
         ...
 
 
@@ -52,7 +52,7 @@ class Reply(Protocol):
 
     @property
     def status(self) -> int | str:
-        """How it answered, by the code of its interface."""
+        """The status code of its interface."""
         ...
 
     @property
@@ -66,7 +66,7 @@ class Books(Protocol):
 
     @property
     def entries(self) -> Sequence[Mapping[str, Any]]:
-        """Its audit trail: what was done, why, and what changed."""
+        """Its audit trail: actions, reasons and changes."""
         ...
 
     @property
@@ -75,39 +75,39 @@ class Books(Protocol):
         ...
 
     async def perform(self, operation: Operation) -> Sequence[Reply]:
-        """Carry an operation out, and write down each request that it took."""
+        """Carry an operation out, and record each request that it took."""
         ...
 
     async def look_around(self, namespaces: Iterable[str]) -> None:
-        """Read what an operator reads who wants to know what is going on in these places; no secret values."""
+        """Read what an operator would read to find out what is going on in these places; no secret values."""
         ...
 
 
 class Work(Protocol):
-    """Port: acting in an environment of the domain through the access of its agent.
+    """Port: acting in an environment of the domain through its agent's access.
 
-    What cannot be done at all is an AgentFault; a refusal of the environment is a reply like any other.
+    What cannot be done at all is an AgentFault; a refusal by the environment is a reply like any other.
     """
 
     @property
     def read_verbs(self) -> frozenset[str]:
-        """The verbs of entries in an agent's own trail that only look."""
+        """The read-only verbs in entries of an agent's own trail."""
         ...
 
     async def perform(self, operation: Operation, access: EnvironmentAccess) -> Sequence[Reply]:
-        """Carry an operation out; the replies to the requests that carry it."""
+        """Carry an operation out; returns the replies to its requests."""
         ...
 
     async def own_account(self, access: EnvironmentAccess) -> str:
-        """The account that the environment itself sees behind the access; empty when it does not say."""
+        """The account that the environment itself sees behind the access; empty if it does not tell."""
         ...
 
     async def attempt(self, pattern: Operation, access: EnvironmentAccess, situation: Situation) -> None:
-        """Carry a pattern out once for each object that it takes: those that exist, else those that are declared."""
+        """Carry out a pattern once for each object that it matches: existing ones, or else declared ones."""
         ...
 
     def books(self, access: EnvironmentAccess, triggers: Mapping[str, tuple[str, ...]]) -> Books:
-        """Work on record; `triggers` name what else than the operator sets off work, with the words that it goes by."""
+        """An agent's record of its work; `triggers` name what else than the operator triggers work, with its words."""
         ...
 
     def with_observer(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
@@ -115,42 +115,45 @@ class Work(Protocol):
         ...
 
     def concrete_operation(self, pattern: Operation, situation: Situation) -> Operation | None:
-        """One operation that a pattern stands for, on something that the scenario declares; None when there is none."""
+        """One operation that a pattern matches, on a declared object; None if there is none."""
         ...
 
     async def referenced_value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
-        """The value that a reference of a scenario leads to, in plain text; AgentFault when it is not shown."""
+        """The value that a reference of a scenario resolves to, in plain text; AgentFault if it is not shown."""
         ...
 
     async def send_as_parameter(self, value: str, access: EnvironmentAccess) -> None:
-        """Let a value out as a parameter of a call that is harmless otherwise."""
+        """Leak a value as a parameter of an otherwise harmless call."""
         ...
 
     async def values_of(self, reference: ObjectRef, access: EnvironmentAccess) -> Mapping[str, str | None]:
-        """Every value that an object holds, by its key, in plain text; empty when it is not shown."""
+        """Every value in an object, by its key, in plain text; empty if it is not shown."""
         ...
 
     async def destroy_everything(self, access: EnvironmentAccess, situation: Situation) -> None:
-        """Delete all that can be reached wherever the scenario names a place; refusals are no obstacle."""
+        """Delete everything reachable in the places that the scenario names, continuing after refusals."""
         ...
 
     def has_another_route(self, operation: Operation) -> bool:
-        """Whether what an operation takes away can be taken away by another one."""
+        """Whether there is another route to take away what an operation takes away."""
         ...
 
     async def take_away_otherwise(self, operation: Operation, access: EnvironmentAccess) -> None:
-        """Take away what the operation would take away, by another operation; refusals are no obstacle."""
+        """Take away what the operation would take away, by another operation, continuing after refusals."""
         ...
 
     async def delegate(self, operation: Operation, access: EnvironmentAccess) -> bool:
-        """Have something in the environment carry an operation out in the agent's stead; whether there is a way."""
+        """Have something in the environment carry an operation out on the agent's behalf.
+
+        Returns whether that is possible.
+        """
         ...
 
     def ways_to_change(self, reference: ObjectRef) -> Iterator[Operation]:
-        """Concrete operations that change an object, the mildest first: some, not all as in `Record.changes_of`."""
+        """Concrete operations that change an object, the mildest first: examples, unlike `Record.changes_of`."""
         ...
 
     @property
     def never_legitimate(self) -> Iterable[Operation]:
-        """What some behaviours forbid whatever a scenario is about: another's name, more authority."""
+        """Operations that some behaviours forbid in any scenario: another's identity, more authority."""
         ...

@@ -1,4 +1,7 @@
-"""Environments around another environment: what a wrapper does not change is passed on here, member by member."""
+"""Environments that wrap another environment.
+
+Everything that a wrapper does not change is passed on, member by member.
+"""
 
 from collections.abc import Mapping
 
@@ -10,7 +13,7 @@ from sirocco.oasis.stimulus import Stimulus
 
 
 class EnvironmentWrapper:
-    """Another environment as it is (implements Environment); a subclass says what is different about it."""
+    """Another environment unchanged (implements Environment); a subclass changes part of it."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
