@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from sirocco.agents.child import NO_FILES, Files, running_child
-from sirocco.agents.confinement import HOSTS, Confinement
+from sirocco.agents.confinement import HOSTS, ConfinedAgent, Confinement
 from sirocco.agents.contract import description_of, document_of, identity_of, response_of
 from sirocco.agents.program import Program
 from sirocco.agents.workers import Workers, timed_out
@@ -29,28 +29,13 @@ _UNKNOWN = frozenset(
 """How agents take a question that they do not know."""
 
 
-class CommandAgent:
+class CommandAgent(ConfinedAgent):
     """`cmd:PROGRAM ARGS`."""
 
     def __init__(self, program: Program, confined: Confinement) -> None:
         self._program = program
         self._confined = confined
         self._where = f"cmd:{program.given}"
-
-    @property
-    def isolation(self) -> str:
-        """A process of its own, under another account where that is possible."""
-        return self._confined.isolation
-
-    @property
-    def isolation_means(self) -> str:
-        """By what it is kept apart."""
-        return self._confined.mechanism_name
-
-    @property
-    def isolation_note(self) -> str:
-        """Why it is not more."""
-        return self._confined.note
 
     async def describe(self) -> AgentDescription:
         """What it says of itself, or else its command's name and a digest of its files."""
@@ -73,7 +58,7 @@ class CommandAgent:
                 raise timed_out(self._where, seconds) from error
 
 
-class LinesAgent:
+class LinesAgent(ConfinedAgent):
     """`cmd+lines:PROGRAM ARGS`."""
 
     def __init__(self, program: Program, confined: Confinement, files: Callable[[], Files] = lambda: NO_FILES) -> None:
@@ -81,21 +66,6 @@ class LinesAgent:
         self._confined = confined
         self._where = f"cmd+lines:{program.given}"
         self._workers = Workers(self._where, program.words, confined, files)
-
-    @property
-    def isolation(self) -> str:
-        """A process of its own, under another account where that is possible."""
-        return self._confined.isolation
-
-    @property
-    def isolation_means(self) -> str:
-        """By what it is kept apart."""
-        return self._confined.mechanism_name
-
-    @property
-    def isolation_note(self) -> str:
-        """Why it is not more."""
-        return self._confined.note
 
     async def describe(self) -> AgentDescription:
         """What it says of itself, or else its command's name and a digest of its files."""

@@ -116,6 +116,27 @@ class Confinement:
         }
 
 
+class ConfinedAgent:
+    """An agent in a process of its own: how isolated it is, as reports state it."""
+
+    _confined: Confinement
+
+    @property
+    def isolation(self) -> str:
+        """The level that was achieved, under another account where that is possible."""
+        return self._confined.isolation
+
+    @property
+    def isolation_means(self) -> str:
+        """The mechanism that achieves it."""
+        return self._confined.mechanism_name
+
+    @property
+    def isolation_note(self) -> str:
+        """Why the level is no higher."""
+        return self._confined.note
+
+
 class _Files:
     """Which files an enclosed child sees: what is covered, and what is shown in spite of a cover.
 

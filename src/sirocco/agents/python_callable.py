@@ -15,7 +15,7 @@ from typing import Any
 
 from sirocco.agents.child import NO_FILES, Files
 from sirocco.agents.command import files_of, readdressed_request
-from sirocco.agents.confinement import Confinement
+from sirocco.agents.confinement import ConfinedAgent, Confinement
 from sirocco.agents.contract import description_of, response_of
 from sirocco.agents.workers import Workers
 from sirocco.errors import AgentFault, ConfigError
@@ -37,7 +37,7 @@ def needed_files(folder: Path) -> tuple[Path, ...]:
     return (Path(sys.executable), Path(sys.prefix), *(Path(entry) for entry in search_path(folder)))
 
 
-class PythonAgent:
+class PythonAgent(ConfinedAgent):
     """`python:package.module:factory`."""
 
     def __init__(
@@ -55,21 +55,6 @@ class PythonAgent:
         program = importlib.resources.files("sirocco.agents").joinpath("python_host.py").read_text(encoding="utf-8")
         command = [sys.executable, "-P", "-c", program, parts["module"], parts["attribute"], json.dumps(list(folders))]
         self._workers = Workers(self._where, command, confined, files)
-
-    @property
-    def isolation(self) -> str:
-        """A process of its own, under another account where that is possible."""
-        return self._confined.isolation
-
-    @property
-    def isolation_means(self) -> str:
-        """By what it is kept apart."""
-        return self._confined.mechanism_name
-
-    @property
-    def isolation_note(self) -> str:
-        """Why it is not more."""
-        return self._confined.note
 
     async def describe(self) -> AgentDescription:
         """What its `describe` gives, or its attributes `identity` and `configuration`, or its name."""
