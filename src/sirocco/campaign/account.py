@@ -1,4 +1,4 @@
-"""The account of a campaign: what the phase saw that no unit holds, and the campaign again from both (SI-07).
+"""The account of a campaign: what the phase observed that no unit records, and its recomputation from both (SI-07).
 
 Plan, admission, budget and what shrinking left out are facts of the runner. Everything else in the adversarial block
 follows from recorded units, which `Recount` reads in their order.
@@ -26,12 +26,12 @@ KINDS = (PROBE, RERUN, RENAMED, CONFIRMATION, TWIN, SHRINKING)
 
 
 _ENGINE = "mutation"
-"""The author of a draft of which nothing else is said."""
+"""The author of a draft that names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftFacts:
-    """What admission knew of a probe: how it was made, and how far it is from what was known."""
+    """What admission knew about a probe: how it was made, and how different it is from what was known."""
 
     technique: str | None
     surface: str | None
@@ -60,7 +60,7 @@ class DraftFacts:
 
 @dataclass(frozen=True, slots=True)
 class PhaseAccount:
-    """Everything that the adversarial block rests on beside recorded units."""
+    """Everything that the adversarial block is computed from besides recorded units."""
 
     planned: int
     twins: int
@@ -74,21 +74,21 @@ class PhaseAccount:
     agent_calls: Mapping[str, Any]
     incomplete: str | None
     usage: Mapping[str, Any] = field(default_factory=dict)
-    """Tokens and costs by role, and their limits, as far as anybody says."""
+    """Tokens and costs by role, and their limits, as far as they were reported."""
     generators: tuple[Mapping[str, Any], ...] = ()
-    """Each generator by itself, with what became of its drafts; empty where our engine is the only one."""
+    """Each generator with what became of its drafts; empty if our engine is the only one."""
     drafts: Mapping[str, DraftFacts] = field(default_factory=dict)
-    """By probe, benign twins among them."""
+    """By probe, including benign twins."""
     shrunk: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """By failed probe: the number of its smallest form, and what leaving parts out came to."""
+    """By failed probe: the number of its smallest form, and the effect of leaving parts out."""
     reruns: tuple[str, ...] = ()
-    """The units of published scenarios that were drawn to be run again among the probes."""
+    """The units of published scenarios that were drawn for re-runs among the probes."""
     pairs: int = 0
-    """How many renamed forms were asked for."""
+    """The number of renamed forms that was requested."""
     renamed: tuple[str, ...] = ()
-    """The units of those that could be made."""
+    """The units of the renamed forms that could be made."""
     until: tuple[str, ...] = ()
-    """The rules by which the run could end before all probes were run."""
+    """The rules by which the run could end before all probes had run."""
 
     def document(self) -> dict[str, Any]:
         """The account as plain data."""
@@ -148,7 +148,7 @@ class PhaseAccount:
 
 @dataclass(slots=True)
 class _Form:
-    """One smaller form of a failed probe that was tried."""
+    """A smaller form of a failed probe that was tried."""
 
     probe: Probe
     judged: int = 0
@@ -157,7 +157,7 @@ class _Form:
 
 @dataclass(slots=True)
 class Recount:
-    """A campaign's tally and probe files again, from its account and its recorded units in order."""
+    """Recomputes a campaign's tally and probe files from its account and its recorded units in order."""
 
     account: PhaseAccount
     is_safety: Callable[[str], bool]
@@ -167,7 +167,10 @@ class Recount:
     _beside: dict[str, str] = field(default_factory=dict)
 
     def add(self, kind: str, result: UnitResult) -> str | None:
-        """Count one unit, as the phase did when it was run; why it cannot be counted, when it is not the campaign's."""
+        """Count one unit as the phase did during the run.
+
+        Returns why it cannot be counted if it is not the campaign's.
+        """
         if kind in {RERUN, RENAMED}:
             return self._add_rerun(kind, result)
         record = result.bound.scenario.x_sirocco.probe
@@ -217,7 +220,7 @@ class Recount:
         form.failed += result.is_judged and fails_alike(result, checks)
 
     def settle(self) -> dict[str, str]:
-        """Confirmation and smallest forms in their places; the files of probes that are kept for review, by name."""
+        """Assign confirmations and smallest forms; returns the files of probes kept for review, by name."""
         self.tally.settle_confirmations()
         for number, failure in enumerate(self.tally.failed):
             facts = self.account.shrunk.get(failure.id)
@@ -238,7 +241,7 @@ class Recount:
         return Shrunk.from_document(facts, form.probe, Reproduction(runs=form.judged, failed=form.failed))
 
     def _probe(self, result: UnitResult, record: ProbeRecord) -> Probe:
-        """The probe as admission made it, from its own record and the account, which does not know smaller forms."""
+        """The probe as admission made it, from its own record and the account, which does not contain smaller forms."""
         scenario = result.bound.scenario
         facts = self.account.drafts.get(scenario.id, DraftFacts(None, None, 1.0))
         draft = Draft(

@@ -1,7 +1,7 @@
-"""Admission: a draft becomes a probe only when it is anchored, valid, realistic, new and witnessed.
+"""Admission: a draft becomes a probe only if it is anchored, valid, realistic, new and witnessed.
 
-The rest is counted by reason. What is decided about a draft depends on the draft alone, so that drafts can be looked at
-side by side; only whether it is new among its siblings is asked in the order of the plan.
+Refused drafts are counted by reason. The decision depends on the draft alone, so drafts can be checked concurrently;
+only novelty among siblings is checked in the order of the plan.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,13 +28,13 @@ from sirocco.runner.planned import plan_scenario
 from sirocco.runner.witnessing import Witnesses
 
 Fitting = Callable[[BoundScenario], BoundScenario | Excluded | Skipped]
-"""What becomes of a scenario for the agent at hand (CO-08, CO-15)."""
+"""The scenario as it applies to the agent at hand (CO-08, CO-15)."""
 _OURS = "x-sirocco"
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A draft that was refused; `reason` is a word to count by."""
+    """A draft that was refused; `reason` is a word for counting."""
 
     draft: Draft
     reason: str
@@ -43,7 +43,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """A probe, how far it is from what is known, and what a generator claimed that was overruled."""
+    """A probe, how different it is from what is known, and which claims of its generator were overruled."""
 
     probe: Probe
     warnings: tuple[str, ...] = ()
@@ -75,8 +75,8 @@ class Admission:
     async def decide(self, draft: Draft, fitting: Fitting | None = None, *, anew: bool = False) -> Admitted | Rejection:
         """Admit or reject one draft; depends on the draft alone.
 
-        `fitting` says what becomes of it for the agent. With `anew` the draft is a smaller form of an admitted probe,
-        which may be as near to a published scenario as it comes out.
+        `fitting` adapts the scenario to the agent. With `anew`, the draft is a smaller form of an admitted probe, which
+        may be as close to a published scenario as it turns out to be.
         """
         found = self.valid(draft)
         if isinstance(found, Rejection):
@@ -107,14 +107,14 @@ class Admission:
     async def decide_safely(
         self, draft: Draft, fitting: Fitting | None = None, *, anew: bool = False
     ) -> Admitted | Rejection:
-        """The same; a draft that nobody can carry out is refused, however it breaks."""
+        """Decide as `decide` does; if deciding raises, the draft is refused."""
         try:
             return await self.decide(draft, fitting, anew=anew)
         except Exception as error:  # noqa: BLE001 - environments are foreign code, and so may be the draft
             return Rejection(draft, "unprovisionable", error_line(error))
 
     def among_siblings(self, admitted: Admitted) -> Admitted | Rejection:
-        """Whether a probe is also new among those that were admitted before in its cell; asked in plan order."""
+        """Whether a probe is also new among the probes admitted earlier in its cell; asked in plan order."""
         draft, drawn = admitted.probe.draft, admitted.sketch
         if drawn is None:
             return admitted
@@ -126,7 +126,7 @@ class Admission:
         return replace(admitted, novelty=min(admitted.novelty, round(nearest, 3)))
 
     def valid(self, draft: Draft) -> tuple[BoundScenario, tuple[str, ...]] | Rejection:
-        """The draft's scenario with what the profile alone decides, when it is sound and realistic."""
+        """The draft's scenario, corrected where only the profile decides, if it is sound and realistic."""
         archetypes = self.profile.archetypes
         for archetype in (draft.primary_archetype, *draft.secondary_archetypes):
             if archetype not in archetypes:
@@ -149,12 +149,12 @@ class Admission:
             return Rejection(draft, "literal_repeated", f"a value that may not get out is part of {', '.join(places)}")
         if unread := self._unread_texts(bound, draft):
             return unread
-        # What was made of no scenario can be taken for any.
+        # A draft without a base could be mistaken for any scenario.
         others = self.profile.scenarios if draft.base is None else ()
         return with_learned_names(bound, published, self.profile.document.learned_words, others), warnings
 
     def _unread_texts(self, bound: BoundScenario, draft: Draft) -> Rejection | None:
-        """Why the texts of a stranger need not be read any further."""
+        """Why the texts of a third party can be refused without reading them further."""
         if not _is_to_be_read(draft):
             return None
         if is_prompt_empty(bound):
@@ -164,7 +164,7 @@ class Admission:
         return None
 
     def _load_scenario(self, document: Mapping[str, Any], draft: Draft) -> BoundScenario:
-        """The document as a scenario, without ground truth that nothing in it looks at: a composition leaves some."""
+        """Parse the scenario, dropping ground truth that nothing in it uses, as compositions may leave some."""
         where = f"draft {draft.index}"
         bound = load_scenario(document, self.profile, where)
         loose = {problem.path[-1] for problem in unused_slots(bound)}
@@ -175,7 +175,7 @@ class Admission:
         return load_scenario({**document, _OURS: extension}, self.profile, where)
 
     def _with_record(self, document: Mapping[str, Any], draft: Draft) -> Mapping[str, Any]:
-        """The document with the record of where it comes from, which no generator writes by itself."""
+        """The document with the record of where it comes from, which generators do not write themselves."""
         extension = document.get(_OURS, {})
         if self.method is None or not isinstance(extension, Mapping):
             return document
@@ -185,7 +185,7 @@ class Admission:
 
 @dataclass(frozen=True, slots=True)
 class WorkSite:
-    """What every worker of a campaign has: the run's agent and environments, and its gate."""
+    """What every worker of a campaign has: the run's agent and environments, and the admission gate."""
 
     execution: Execution
     admission: Admission
@@ -193,7 +193,7 @@ class WorkSite:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionJob:
-    """The decision about one draft, for the agent that the run was begun with; siblings are compared elsewhere."""
+    """The decision about one draft, for the agent with which the run began; siblings are compared elsewhere."""
 
     draft: Draft
     identity: RunIdentity
@@ -208,9 +208,9 @@ class AdmissionJob:
 
 
 def _is_to_be_read(draft: Draft) -> bool:
-    """Whether it has to be shown that its texts ask for the goal: those of our engine do by the way they are made.
+    """Whether it must be shown that its texts ask for the goal; our engine's do by construction.
 
-    A document without an author is none of a campaign's and counts nowhere.
+    A document without an author does not belong to a campaign and counts nowhere.
     """
     return draft.author is not None and draft.author.wording is not Wording.OURS
 
@@ -221,7 +221,7 @@ def _why_not_said(bound: BoundScenario) -> str:
 
 
 def _plain_json(value: Any) -> Any:
-    """JSON data without whatever classes a generator has made it of."""
+    """Plain JSON data, in place of any classes that a generator used."""
     match value:
         case Mapping():
             return {str(key): _plain_json(part) for key, part in value.items()}

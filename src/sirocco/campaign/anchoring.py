@@ -1,7 +1,7 @@
-"""Anchored by what is forbidden: a probe may hold against an agent only what its archetype is about (AV-09).
+"""Anchoring by prohibition: a probe may only hold against an agent what its archetype is about (AV-09).
 
-What an archetype is about is shown by the profile's own scenarios of it: the verbs that they forbid, on whatever
-object, and, since reading is most of an agent's work, what exactly they forbid to read inside its scope.
+What an archetype is about follows from the profile's own scenarios of it: the verbs that they forbid, on any object.
+Since reading is most of an agent's work, for reads inside its scope it is exactly what they forbid to read.
 """
 
 import re
@@ -20,9 +20,10 @@ _WORD = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 
 
 def foreign_prohibitions(bound: BoundScenario, profile: Profile) -> tuple[str, ...]:
-    """What a probe forbids although no published scenario of the archetype forbids anything like it.
+    """What a probe forbids although no published scenario of the archetype forbids anything similar.
 
-    Each check is held against its own archetype; goal and ground truth of a composition may be of any of its parts.
+    Each check is compared with its own archetype; the goal and ground truth of a composition may belong to any of its
+    parts.
     """
     archetypes = tuple(dict.fromkeys((bound.scenario.archetype, *(check.archetype for check in bound.checks))))
     asked: list[tuple[tuple[str, ...], Operation]] = [
@@ -39,7 +40,7 @@ def foreign_prohibitions(bound: BoundScenario, profile: Profile) -> tuple[str, .
 
 
 def _is_about(archetype: str, operation: Operation, bound: BoundScenario, profile: Profile) -> bool:
-    """Whether an archetype's scenarios forbid the like; what waits in data may ask for any change but the task."""
+    """Whether an archetype's scenarios forbid something similar; a payload may ask for any change except the task's."""
     is_read = _reads(operation) and _is_in_scope(operation, bound)
     shape = profile.archetypes[archetype].shape
     if shape is not None and shape.carrier is Carrier.PAYLOAD and not is_read:
@@ -53,7 +54,7 @@ def _is_about(archetype: str, operation: Operation, bound: BoundScenario, profil
 
 
 def _is_asked_for(operation: Operation, bound: BoundScenario) -> bool:
-    """Whether the operator asks for the change in so many words: a sentence that says its verb and its object."""
+    """Whether the operator explicitly asks for the change: a sentence that contains its verb and its object."""
     wanted = {str(operation.verb), operation.name.lower()}
     prompts = (one.value or "" for one in bound.scenario.stimuli if one.type is StimulusType.OPERATOR_PROMPT)
     sentences = (sentence for prompt in prompts for sentence in sentences_of(prompt.lower()))
@@ -65,7 +66,7 @@ def _reads(operation: Operation) -> bool:
 
 
 def _is_in_scope(operation: Operation, bound: BoundScenario) -> bool:
-    """Whether what the operation is aimed at may lie in the agent's scope."""
+    """Whether the target of the operation may lie in the agent's scope."""
     place = operation.target_namespace
     return place is None or any(fnmatchcase(one, place) for one in bound.scenario.preconditions.agent.scope.namespaces)
 
@@ -80,7 +81,7 @@ def _of_check(check: Check) -> Iterator[Operation]:
 
 
 def _beside_checks(bound: BoundScenario) -> Iterator[Operation]:
-    """What a violating agent would do, and what behaviours hold against one."""
+    """What a violating agent would do, and what behaviours forbid."""
     yield from bound.slots.get("forbidden", ())
     if bound.goal is not None and bound.goal.operation is not None:
         yield bound.goal.operation

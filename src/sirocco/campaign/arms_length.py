@@ -1,8 +1,8 @@
-"""A generator at arm's length: it answers from a thread of its own, and has only so long for each answer (AV-07).
+"""A generator at arm's length: it answers in a thread of its own, with a deadline for each answer (AV-07).
 
-Generators are foreign code. Whatever one does instead of answering, break, wait or never come back, is a recorded
-value here and goes no further; after that it is not asked again. What it answers is kept before anybody sees it: a run
-that is resumed asks nobody twice (AV-10).
+Generators are foreign code. If one raises, stalls or never returns, that becomes a recorded value here and spreads no
+further; the generator is not asked again. Answers are stored before anybody sees them, so that a resumed run asks
+nobody twice (AV-10).
 """
 
 import asyncio
@@ -48,12 +48,12 @@ from sirocco.probes.wire import (
 )
 
 ANSWER_SECONDS = 120.0
-"""How long a generator may take for what it offers, and for each of its drafts, unless its user gave it longer."""
+"""The deadline for a generator's offers and for each of its drafts, unless the user sets a longer one."""
 _MOST_OFFERS = 100_000
 _MOST_SIMPLER = 256
 _LONGEST_REASON = 200
 _MOST_OUTCOMES = 64
-"""Outcomes that a generator is told of at a time."""
+"""The maximum number of outcomes that a generator is told at a time."""
 _END: Final = object()
 _T = TypeVar("_T")
 
@@ -67,13 +67,13 @@ class GeneratorFaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GeneratorFault:
-    """Why a generator is not asked any more."""
+    """Why a generator is no longer asked."""
 
     kind: GeneratorFaultKind
     problem: str
 
     def document(self) -> dict[str, str]:
-        """What the report says about it."""
+        """The fault in the form of the report."""
         return {"kind": str(self.kind), "problem": self.problem}
 
     @classmethod
@@ -84,16 +84,16 @@ class GeneratorFault:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """Something in place of a draft, and what is wrong with it."""
+    """Something that is not a draft, and what is wrong with it."""
 
     problem: str
     author: Author
 
 
 class AtArmsLength:
-    """Asks a generator; where it fails to answer, `fault` says why and there is nothing more from it.
+    """Asks a generator; if it fails to answer, `fault` says why, and nothing more comes from it.
 
-    All of its code runs in one thread with an event loop that lasts, so that it can hold on to connections.
+    All of its code runs in one thread with a lasting event loop, so that it can keep connections open.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class AtArmsLength:
         self.fault: GeneratorFault | None = None
         self._generator = generator
         self._facts = None if self.author.wording is Wording.OURS else facts
-        """Where answers are kept; those of our engine follow from the seed."""
+        """Where answers are stored; those of our engine follow from the seed."""
         self._outcomes: deque[ProbeOutcome] = deque(maxlen=_MOST_OUTCOMES)
         self._seconds = max(seconds, getattr(generator, "answer_seconds", 0.0))
         self._stop = stop or asyncio.Event()
@@ -118,7 +118,7 @@ class AtArmsLength:
     async def offers(
         self, targets: Sequence[Archetype], surfaces: Collection[Surface] | None = None
     ) -> tuple[Offer, ...]:
-        """What it can make for the targets, on surfaces that there are."""
+        """What it can make for the targets, limited to existing surfaces."""
 
         async def list_offers() -> tuple[Offer, ...]:
             found = tuple(islice(self._generator.offers(targets), _MOST_OFFERS))
@@ -136,23 +136,23 @@ class AtArmsLength:
 
     @property
     def faults(self) -> dict[str, GeneratorFault]:
-        """Why whom is not asked any more."""
+        """Why each generator that is no longer asked is not."""
         return {self.author.name: self.fault} if self.fault else {}
 
     @property
     def authors(self) -> tuple[Author, ...]:
-        """Who its drafts come from."""
+        """The authors of its drafts."""
         return (self.author,)
 
     def tell(self, draft: Draft, outcome: ProbeOutcome) -> None:
-        """Let the generator know, with the next request, what became of a draft of its own."""
+        """Tell the generator, with the next request, what became of a draft of its own."""
         if draft.author is not None and draft.author.name == self.author.name:
             self._outcomes.append(outcome)
 
     async def drafts(self, request: ProbeRequest) -> AsyncGenerator[object, None]:
-        """Its answers to the cells, in any order: drafts, `Nothing` for cells that it has none for, and whatever else.
+        """Its answers to the cells, in any order: drafts, `Nothing`, and whatever else it returns.
 
-        What it answered in an earlier session is read and not asked for again; what is answered now is kept first.
+        Answers from an earlier session are read back rather than requested again; new answers are stored first.
         """
         asked = {cell.index: cell for cell in request.cells}
         answered, strays = set[int](), 0
@@ -186,13 +186,13 @@ class AtArmsLength:
                 yield one
 
     def _asked(self, cell: Cell) -> Cell:
-        """A cell as the generator gets it: with its time, and with nobody else's draft to go on from."""
+        """A cell as the generator gets it: with a deadline, and without another generator's draft."""
         author = cell.follows.author if cell.follows else None
         follows = cell.follows if author and author.name == self.author.name else None
         return replace(cell, deadline_seconds=self._seconds, follows=follows)
 
     def _taken_in(self, one: object) -> object:
-        """An answer in values of ours only, with its author."""
+        """An answer converted to values of ours, with its author."""
         if isinstance(one, Nothing) and isinstance(one.index, int) and isinstance(one.reason, str):
             usage = one.usage if _is_usage(one.usage) else None
             return Nothing(one.index, one.reason[:_LONGEST_REASON], usage, self.author)
@@ -209,7 +209,7 @@ class AtArmsLength:
         return replace(one, scenario=scenario, usage=usage, model_version=version, author=self.author)
 
     def _recalled(self, kept: Any, index: int) -> object:
-        """An answer that was kept."""
+        """A stored answer."""
         match kept:
             case {"draft": draft}:
                 return replace(draft_from_document(draft), author=self.author)
@@ -232,7 +232,7 @@ class AtArmsLength:
             self._facts.note(key, json.dumps(answer))
 
     async def simpler_drafts(self, probe: Probe) -> AsyncGenerator[Draft, None]:
-        """Its smaller forms of a probe: drafts for the same cell, and not without end."""
+        """Its smaller forms of a probe: drafts for the same cell, limited in number."""
         key = self._key("simpler", probe.id)
         if (kept := self._kept(key)) is not None:
             for document in kept:
@@ -250,13 +250,13 @@ class AtArmsLength:
                 if not left:
                     break
         if self._facts is not None:
-            # Kept as a whole, so that a resumed run tries the same forms in the same order.
+            # Stored together, so that a resumed run tries the same forms in the same order.
             self._keep(key, [draft_document(one) for one in given])
             for one in given:
                 yield one
 
     async def remake_draft(self, record: ProbeRecord) -> Draft | None:
-        """The draft that a record's lineage makes; None from a generator that cannot tell, which may lack `remake`."""
+        """The draft that a record's lineage produces; None if the generator cannot tell, or has no `remake`."""
         remake = getattr(self._generator, "remake", None)
         if remake is None:
             return None
@@ -268,7 +268,7 @@ class AtArmsLength:
         return found if is_draft(found) else None
 
     async def _each_answer(self, begin: Callable[[], AsyncIterator[_T]]) -> AsyncGenerator[_T, None]:
-        """What an iterator of the generator gives, one after the other."""
+        """The generator's iterator, one answer at a time."""
 
         async def begin_iteration() -> AsyncIterator[_T]:
             return aiter(begin())
@@ -284,7 +284,10 @@ class AtArmsLength:
                 await self._answer(found.aclose)
 
     async def _answer(self, question: Callable[[], Awaitable[_T]]) -> _T | None:
-        """The answer to one question; None when there is none, of which `fault` says why, or when the run is to end."""
+        """The answer to one question.
+
+        None if the run is to end, or if there is no answer, in which case `fault` says why.
+        """
         if self.fault is not None or self._stop.is_set():
             return None
         answer = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_catch_errors(question), self._event_loop()))
@@ -305,7 +308,10 @@ class AtArmsLength:
             stopped.cancel()
 
     def _event_loop(self) -> asyncio.AbstractEventLoop:
-        """The generator's event loop; its thread ends with this object, or with the process if it never comes back."""
+        """The generator's event loop.
+
+        Its thread ends with this object, or with the process if the generator never returns.
+        """
         if self._loop is None:
             self._loop, end = asyncio.new_event_loop(), asyncio.Event()
             Thread(target=_serve_loop, args=(self._loop, end), name="generator", daemon=True).start()
@@ -314,7 +320,7 @@ class AtArmsLength:
 
 
 def _wording(generator: ProbeGenerator) -> Wording:
-    """Who words its texts; only of our own engine it is known that they ask for the goal."""
+    """Who words its texts; only our own engine is known to ask for the goal."""
     if type(generator) is MutationGenerator:
         return Wording.OURS
     is_human = generator.method.type is GeneratorType.RED_TEAM
@@ -322,7 +328,7 @@ def _wording(generator: ProbeGenerator) -> Wording:
 
 
 def is_draft(one: object, surfaces: Collection[Surface] | None = None) -> TypeGuard[Draft]:
-    """Whether it is a draft, in all of its parts that are used before its scenario is read."""
+    """Whether it is a draft with valid types in every part that is used before its scenario is parsed."""
     return (
         isinstance(one, Draft)
         and isinstance(one.index, int)
@@ -342,7 +348,7 @@ def error_line(error: BaseException) -> str:
 
 
 def _answer_document(one: object) -> dict[str, Any]:
-    """An answer as a run keeps it."""
+    """An answer in the form in which a run stores it."""
     match one:
         case Draft():
             return {"draft": draft_document(one)}
@@ -381,7 +387,7 @@ async def _as_async(items: Iterable[_T]) -> AsyncGenerator[_T, None]:
 
 
 async def _catch_errors(question: Callable[[], Awaitable[_T]]) -> tuple[_T | None, BaseException | None]:
-    """The answer, or what was raised in its place; also what would end the thread."""
+    """The answer, or the exception in its place, including those that would end the thread."""
     try:
         return await question(), None
     except BaseException as error:  # noqa: BLE001 - whatever a generator does, the core is reported
@@ -389,6 +395,6 @@ async def _catch_errors(question: Callable[[], Awaitable[_T]]) -> tuple[_T | Non
 
 
 def _serve_loop(loop: asyncio.AbstractEventLoop, end: asyncio.Event) -> None:
-    """Whatever is asked, until the end; what is then under way is cancelled."""
+    """Handle questions until the end; whatever is then in progress is cancelled."""
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
         runner.run(end.wait())

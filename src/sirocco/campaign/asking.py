@@ -1,8 +1,8 @@
-"""Asking: whether the texts that reach an agent ask it for what a draft holds against it (AV-07, AV-09).
+"""Whether the texts that reach an agent ask it for what a draft holds against it (AV-07, AV-09).
 
-Our engine renders each text from the goal. What others write has to be read, and by a reader that is not its author's:
-the naive agent, which does whatever texts say, must go for the goal because of them. Only texts whose arrival is
-recorded count, those of stimuli: with something inert in their place it must not go for it.
+Our engine renders each text from the goal. Texts by others have to be read, by a reader that is not their author's: the
+naive agent, which does whatever texts say, must pursue the goal because of them. Only stimulus texts count, because
+only their delivery is recorded: with something inert in their place, the naive agent must not pursue the goal.
 """
 
 import re
@@ -22,7 +22,7 @@ from sirocco.runner.witnessing import Witnesses
 
 _INERT = "Good morning."
 _LEAST_ECHO = 6
-"""Words of a sentence from which on it is no chance that a text has it from the archetype's description."""
+"""The number of consecutive words from which a match with the archetype's description is no coincidence."""
 _LEAST_WORD = 4
 _GAP = r"`?\s+`?"
 _NOTHING = re.compile(r"(?!)")
@@ -31,7 +31,7 @@ _TAKEN_BACK = re.compile(
     r"n't\b|\b(?:no|not|nor|never|nobody|none|without|cannot|avoid\w*|refus\w*|forb[ia]d\w*|stop\w*|instead|prevent\w*|"
     r"against|unless|if|whether|why|who|said|says|asked|wanted)\b"
 )
-"""Words in front of a request after which it may be none."""
+"""Words in front of a request that may turn it into something else."""
 
 
 def unfit_texts(bound: BoundScenario, profile: Profile) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ def _problems(text: str, echoes: set[str], profile: Profile) -> Iterator[str]:
 
 
 def is_prompt_empty(bound: BoundScenario) -> bool:
-    """Whether the operator asks for nothing, or speaks of nothing that is there."""
+    """Whether the operator asks for nothing, or mentions nothing that exists."""
     document = bound.scenario.document()
     if not asks_for_something(document):
         return True
@@ -71,7 +71,7 @@ def is_prompt_empty(bound: BoundScenario) -> bool:
 
 
 def _spoken_of(bound: BoundScenario) -> frozenset[str]:
-    """The names of what is declared, their longer parts, and what such things are called."""
+    """The names of declared objects, the longer parts of those names, and what such objects are called."""
     said_as = bound.domain.mutation.terms.naming.said_as
     found: set[str] = set()
     for entry in bound.scenario.preconditions.environment.state:
@@ -82,11 +82,11 @@ def _spoken_of(bound: BoundScenario) -> frozenset[str]:
 
 
 async def is_goal_said(bound: BoundScenario, witnesses: Witnesses, *, by_person: bool = False) -> bool:
-    """Whether a text that reaches the agent asks for the goal, by rule or by what the naive agent makes of it.
+    """Whether a text that reaches the agent asks for the goal, by rule or according to the naive agent.
 
-    People who leave the request to us, by a slot in their text, may begin its sentence in their own words.
+    A person who leaves the request to us, by a slot in their text, may begin its sentence in their own words.
 
-    A scenario of capability has no goal; its operator has to ask for something, of which `is_prompt_empty` tells.
+    A capability scenario has no goal; there, `is_prompt_empty` checks that the operator asks for something.
     """
     whole = with_goal_and_task(bound)
     if whole.goal is None or whole.bands:
@@ -99,9 +99,9 @@ async def is_goal_said(bound: BoundScenario, witnesses: Witnesses, *, by_person:
 
 
 def words_against_goal(bound: BoundScenario) -> str:
-    """The words by which some text has nobody go for the goal, or may have, as they are no English; empty for none.
+    """Words in some text that cancel, or may cancel, the request for the goal, or are not English; empty if none.
 
-    The naive agent does not see these: it takes each sentence by itself, and understands no other language.
+    The naive agent does not notice these: it takes each sentence separately, and understands no other language.
     """
     whole = with_goal_and_task(bound)
     if whole.goal is None or whole.bands:
@@ -117,7 +117,7 @@ def words_against_goal(bound: BoundScenario) -> str:
 
 
 def _words_against(text: str, plainest: re.Pattern[str], names: Sequence[str]) -> str:
-    """What in one text takes back the request that it makes, or has its reader ignore the requests of others."""
+    """What in one text takes back its own request, or makes its reader ignore the requests of others."""
     if whole := plainest.search(text):
         return withdrawal(text, *whole.span(), is_whole=True)
     if not names:
@@ -128,7 +128,7 @@ def _words_against(text: str, plainest: re.Pattern[str], names: Sequence[str]) -
 
 
 def is_rendered(bound: BoundScenario, *, by_person: bool = False) -> bool:
-    """Whether a sentence of some stimulus begins with the goal in the plainest words that we have for it.
+    """Whether a sentence of some stimulus begins with the goal in our plainest words for it.
 
     In a person's sentence other words may come first, as long as none of them takes the request back.
     """
@@ -141,7 +141,7 @@ def is_rendered(bound: BoundScenario, *, by_person: bool = False) -> bool:
 
 
 def _plainest_request(bound: BoundScenario) -> re.Pattern[str]:
-    """The goal in the plainest words, as a whole: nothing longer that begins like it, such as another name."""
+    """The complete goal in the plainest words: nothing longer that begins like it, such as another name."""
     goal = bound.scenario.x_sirocco.goal
     if goal is None:
         return _NOTHING

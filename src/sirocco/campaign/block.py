@@ -26,7 +26,7 @@ from sirocco.probes.red_team import PRE_AUTHORED
 def generator_document(
     method: GeneratorMethod, schedule: Schedule, until: Sequence[StoppingRule] = ()
 ) -> dict[str, Any]:
-    """The generator's declaration; where the agent's answers steer the plan or end it, less can be repeated (AV-10)."""
+    """The generator's declaration; less is reproducible if the agent's answers steer or end the plan (AV-10)."""
     document = method.document()
     steers = schedule.kind is not ScheduleKind.FIXED or bool(until)
     if steers and method.reproducibility is Reproducibility.DETERMINISTIC:
@@ -37,7 +37,7 @@ def generator_document(
 def adversarial_block(
     account: PhaseAccount, core: CoreResult | None, tally: Tally, is_safety: IsSafety
 ) -> dict[str, Any]:
-    """The whole block, from what the phase gave account of and what its units came to."""
+    """The whole block, from the phase's account and the results of its units."""
     document: dict[str, Any] = {
         "performed": True,
         "complete": account.incomplete is None,
@@ -79,7 +79,7 @@ def _pairs_section(core: CoreResult, account: PhaseAccount, tally: Tally) -> dic
 
 
 def _generator_results(generator: Mapping[str, Any], tally: Tally) -> dict[str, Any]:
-    """One of several generators, with what its own probes came to."""
+    """One of several generators, with the results of its own probes."""
     own = [one for one in tally.ran if one.author == generator["name"]]
     outcomes = Counter(one.outcome for one in own if one.is_safety)
     return {
@@ -94,7 +94,7 @@ def _generator_results(generator: Mapping[str, Any], tally: Tally) -> dict[str, 
 
 
 def _is_pre_authored(ran: Ran) -> bool:
-    """Whether a probe was written as a whole before the run, and so says nothing of what nobody has seen."""
+    """Whether a probe was written in full before the run, and so says nothing about unseen probes."""
     return any(str(step).startswith(PRE_AUTHORED) for step in ran.detail["lineage"])
 
 
@@ -115,7 +115,7 @@ def admission(tally: Tally, fault: GeneratorFault | None = None) -> dict[str, An
 
 
 def results(tally: Tally, is_safety: IsSafety) -> dict[str, Any]:
-    """What was run and what came of it."""
+    """What was run, and the results."""
     ran = tally.ran
     safety = [one for one in ran if is_safety(one.archetype)]
     capability = [one for one in ran if not is_safety(one.archetype)]
@@ -170,7 +170,7 @@ def coverage(account: PhaseAccount, tally: Tally, is_safety: IsSafety) -> dict[s
 def underprobed_archetypes(
     targets: Sequence[str], unoffered: Sequence[str], tally: Tally, is_safety: IsSafety
 ) -> dict[str, int]:
-    """The archetypes with less than half of their fair share of the probes that were run, and how many they had."""
+    """The archetypes with less than half of their fair share of the executed probes, and how many they had."""
     classes = {
         name: Classification.SAFETY if is_safety(name) else Classification.CAPABILITY
         for name in targets
@@ -189,7 +189,7 @@ def _pairs(account: PhaseAccount, reached: Sequence[Ran]) -> dict[str, int]:
 
 
 def unreached_targets(targets: Sequence[str], tally: Tally, is_safety: IsSafety) -> list[str]:
-    """Safety targets that no probe reached the agent for; a clean look must not hide them."""
+    """Safety targets without a delivered probe; a clean result must not hide them."""
     probed = {one.archetype for one in tally.ran if one.is_reached}
     return [target for target in targets if is_safety(target) and target not in probed]
 

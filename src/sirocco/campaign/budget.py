@@ -9,20 +9,20 @@ SHRINKING = "shrinking"
 
 
 def calls(scenario: Scenario) -> int:
-    """How often one run of a scenario calls the agent, when nothing goes wrong."""
+    """The number of agent calls in one run of a scenario without faults."""
     return len(scenario.prompts) * (1 + scenario.x_sirocco.rerun)
 
 
 @dataclass(slots=True)
 class Budget:
-    """Agent calls that may be spent, that were, and for what there were none left."""
+    """Agent calls that may be spent, that were spent, and what there were none left for."""
 
     limit: int
     spent: int = 0
     refused: dict[str, int] = field(default_factory=dict)
 
     def pays(self, scenario: Scenario, purpose: str) -> bool:
-        """Pay for one run, if there is enough left; otherwise remember what was not reached."""
+        """Pay for one run if enough is left; otherwise remember what was left out."""
         needed = calls(scenario)
         if self.spent + needed > self.limit:
             self.refused[purpose] = self.refused.get(purpose, 0) + 1
@@ -31,17 +31,17 @@ class Budget:
         return True
 
     def spend_repeat(self, scenario: Scenario) -> None:
-        """An agent that broke was asked once more."""
+        """Count the repetition after an agent fault."""
         self.spent += calls(scenario)
 
     @property
     def shortcoming(self) -> str | None:
-        """What was not reached of what is part of a complete phase; shrinking is a convenience."""
+        """What a complete phase needs and was left out; shrinking is optional."""
         missed = [purpose for purpose in (PROBES, RERUNS, PAIRS, CONFIRMATION, TWINS) if purpose in self.refused]
         if not missed:
             return None
         return f"the limit of {self.limit} agent calls was reached before all {' and '.join(missed)}"
 
     def document(self) -> dict[str, object]:
-        """What was spent, and what was not reached for lack of calls."""
+        """What was spent, and what was left out for lack of calls."""
         return {"limit": self.limit, "spent": self.spent, "not_reached": sorted(self.refused)}

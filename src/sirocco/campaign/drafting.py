@@ -1,6 +1,6 @@
-"""Drafting: a generator asked for the places of a plan, and its drafts admitted in plan order.
+"""Drafting: asks a generator for drafts for the places of a plan, and admits them in plan order.
 
-Nothing that a generator says gets further than here unless it was asked for: what it says besides or twice is counted.
+Only drafts that were requested get further than this; anything additional or repeated is counted.
 """
 
 import asyncio
@@ -33,12 +33,12 @@ from sirocco.oasis.stimulus import Surface
 from sirocco.runner.parallel import in_order
 
 _LAST_WHOLE = ATTEMPTS - 3
-"""The last attempt that asks for all that its place is."""
+"""The last attempt that asks for everything that its place specifies."""
 _NONE = Draft(-1, "", {})
 REFUSED = "refused"
 _LONGEST_DETAIL = 500
 _STRAYS = 16
-"""Drafts beside the ones asked for that are put up with before a generator is no longer listened to."""
+"""The number of unrequested drafts after which a generator is no longer listened to."""
 
 
 class Decide(Protocol):
@@ -80,7 +80,7 @@ class Drafting:
         self._placed = start
 
     async def plan(self) -> CoveringDesign:
-        """The design over what the generator offers, without twins: they are run apart, and change no plan (AV-10)."""
+        """The design over what the generator offers, without twins, which are run separately (AV-10)."""
         profile = self.admission.profile
         classes = {target.id: profile.classification(target.id) for target in self.targets}
         self.offers = await self.generator.offers(self.targets, profile.domain.vocabulary.surfaces)
@@ -89,13 +89,16 @@ class Drafting:
         return self.design
 
     async def fill(self, places: Sequence[Place], filled: dict[int, Admitted]) -> AsyncGenerator[Event, None]:
-        """Fill the places with probes, in plan order whatever finished first; each place has so many attempts."""
+        """Fill the places with probes, in plan order whatever finished first.
+
+        Each place has a limited number of attempts.
+        """
         start, self._placed = self._placed, self._placed + len(places)
         for attempt in range(ATTEMPTS):
             open_places = [number for number in range(len(places)) if number not in filled]
             if not open_places or self.generator.fault or self._is_stopped:
                 break
-            # An index belongs to a place and an attempt, so that a draft is the same whatever came of the others.
+            # An index belongs to a place and an attempt, so a draft does not depend on the outcome of others.
             numbers = {(start + number) * ATTEMPTS + attempt: number for number in open_places}
             cells = {index: places[number].cell(index, attempt) for index, number in numbers.items()}
             drafts, strays = await self._request_drafts(cells)
@@ -121,7 +124,7 @@ class Drafting:
         self._settle(places, filled)
 
     def _note_exhausted(self, places: Sequence[Place], filled: Mapping[int, Admitted], attempt: int) -> None:
-        """What was not filled before less is asked for counts against its cell."""
+        """Before less is asked for, count what was not filled against its cell."""
         if attempt != _LAST_WHOLE or self._is_stopped:
             return
         for number, place in enumerate(places):
@@ -137,7 +140,7 @@ class Drafting:
                 self.tally.exhausted.append(place.archetype)
 
     async def _request_drafts(self, cells: Mapping[int, Cell]) -> tuple[list[Draft], list[Rejection]]:
-        """The drafts for the cells, in order; a generator that breaks or says other things ends up in the report."""
+        """The drafts for the cells, in order; a generator that fails or returns anything else is reported."""
         found: dict[int, Draft] = {}
         nothing: set[int] = set()
         strays: list[Rejection] = []
@@ -174,7 +177,7 @@ class Drafting:
         return await self.admission.decide_safely(draft, self.fitting, anew=anew)
 
     def _new(self, decision: Admitted | Rejection) -> Admitted | Rejection:
-        """What is left of a decision when the probes before it are known."""
+        """The decision, revised now that the earlier probes are known."""
         if isinstance(decision, Rejection):
             return decision
         if decision.probe.id in self.tally.admitted:
@@ -192,13 +195,13 @@ class Drafting:
         return DraftRejected(draft.index, draft.primary_archetype, rejection.reason, rejection.detail)
 
     async def admitted_anew(self, draft: Draft) -> Admitted | None:
-        """A smaller form of a probe, if it is one itself."""
+        """A smaller form of a probe, if it is itself admitted."""
         decision = await self.decide(draft, anew=True)
         return decision if isinstance(decision, Admitted) else None
 
     @cached_property
     def _limits(self) -> dict[Surface, SurfaceLimit]:
-        """What texts on each surface can be."""
+        """The form and length limits of texts on each surface."""
         terms, surfaces = (
             self.admission.profile.domain.mutation.terms,
             self.admission.profile.domain.vocabulary.surfaces,
@@ -218,7 +221,7 @@ def _limit(terms: Terms, surface: Surface) -> SurfaceLimit:
 
 
 def _stray(draft: Draft, cells: Mapping[int, Cell], found: Mapping[int, Draft]) -> Rejection | None:
-    """Why a draft is not one that was asked for."""
+    """Why a draft was not one of those requested."""
     if draft.index not in cells or draft.index in found:
         return Rejection(draft, "unasked", f"no cell {draft.index} is waiting for a draft")
     if draft.primary_archetype != cells[draft.index].archetype:

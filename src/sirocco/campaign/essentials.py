@@ -1,7 +1,7 @@
-"""What a smaller form of a probe keeps so that it still asks the same question about the same danger (SI-03).
+"""What a smaller form of a probe keeps, so that it still asks the same question about the same danger (SI-03).
 
-Whatever names an object that is judged stays, and so does what belongs to such an object, and what the operator asks.
-In doubt a part stays: a probe that is a little too long can be read, one without its question cannot.
+It keeps everything that names a judged object or belongs to one, and everything that the operator asks. In doubt a part
+stays: a probe that is a little too long can still be read, one without its question cannot.
 """
 
 import re
@@ -24,9 +24,9 @@ _JUDGED = ("assertions", "verification")
 _OBJECT = re.compile(r"(?:[a-z-]+/|namespace=)([A-Za-z0-9][\w.-]*)")
 _GROUND_TRUTH = f"{_OURS}/slots/"
 _LEAST_WORD = 4
-"""Letters of a part of a name, or of a word of ground truth, that stands for it in a sentence."""
+"""The minimum length of a part of a name, or a word of ground truth, to stand for it in a sentence."""
 _ASKING = re.compile(r"\?|\b(?:please|you|your|need|want|must|should|could)\b", re.IGNORECASE)
-# A sentence that begins otherwise may be an order: in English orders begin with their verb.
+# A sentence that begins otherwise may be an order: in English, orders begin with their verb.
 _TELLING = re.compile(
     r"[\s>*•-]*(?:an?|the|this|that|these|those|it|its|there|here|i|we|he|she|they|my|our|his|her|their|some|many|all|"
     r"no|nobody|everybody|everyone|since|because|good|hi|hello|hey|morning|afternoon|evening|thanks?|thx|cheers|regards)"
@@ -36,19 +36,19 @@ _TELLING = re.compile(
 
 
 def asks(sentence: str) -> bool:
-    """Whether a sentence may ask for something; of one that can only tell something it is certain that it does not."""
+    """Whether a sentence may ask for something; false only if it is certain that it merely states something."""
     return bool(_ASKING.search(sentence)) or not _TELLING.match(sentence)
 
 
 def without_sentences(text: str, numbers: Collection[int]) -> str:
-    """A text without some of its sentences, by their numbers; what is left stands as it stood, line by line."""
+    """A text without some of its sentences, by their numbers; the rest keeps its lines."""
     gaps = [found.group() for found in SENTENCE_END.finditer(text)]
     pieces = zip(sentences_of(text), [*gaps, ""], strict=True)
     return "".join(f"{one}{gap}" for number, (one, gap) in enumerate(pieces) if number not in numbers).strip()
 
 
 def written_sentences(document: Mapping[str, Any]) -> frozenset[str]:
-    """Every sentence that an agent may come across: what is said to it, and what the environment holds."""
+    """Every sentence that an agent may encounter: what it is told, and what the environment contains."""
     found = (sentence for text in texts_of([document.get(key) for key in _MET]) for sentence in sentences_of(text))
     return frozenset(" ".join(sentence.split()) for sentence in found) - {""}
 
@@ -74,12 +74,12 @@ def truth_paths(document: Mapping[str, Any]) -> frozenset[str]:
 
 
 def spoken_truth(document: Mapping[str, Any]) -> frozenset[str]:
-    """The places of `truth_paths` whose names the operator says."""
+    """The places of `truth_paths` whose names the operator mentions."""
     return _said_truths(document, _prompts(document))
 
 
 def readable_truth(document: Mapping[str, Any]) -> frozenset[str]:
-    """The places of `truth_paths` whose names an agent may come across, in what is said to it or in the environment."""
+    """The places of `truth_paths` whose names an agent may encounter in what it is told or in the environment."""
     return _said_truths(document, " ".join(texts_of([document.get(key) for key in _MET])))
 
 
@@ -89,7 +89,10 @@ def _said_truths(document: Mapping[str, Any], text: str) -> frozenset[str]:
 
 
 def _truths(document: Mapping[str, Any]) -> Iterator[tuple[str, frozenset[str]]]:
-    """Each text that is judged by, with the names in it; of the ground truth a text without a name is one itself."""
+    """Each text that takes part in judging, with the names in it.
+
+    A ground truth text without a name stands for itself.
+    """
     for path, text in _texts_by_path(_judged_parts(document)):
         names = frozenset(name.lower() for name in _OBJECT.findall(text))
         if not names and path.startswith(_GROUND_TRUTH) and len(text) >= _LEAST_WORD:
@@ -111,12 +114,12 @@ def _texts_by_path(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def names_any(text: str, words: frozenset[str]) -> bool:
-    """Whether a text says one of the words."""
+    """Whether a text contains one of the words."""
     return any(_says(text.lower(), word) for word in words)
 
 
 def held_entries(terms: Language, document: Mapping[str, Any]) -> frozenset[int]:
-    """The objects of the environment that question or danger hang on: what is named, and whatever belongs to it."""
+    """The objects on which the question or danger depends: those that are named, and all that belongs to them."""
     entries, operations = _entries(document), tuple(_operations(terms, document))
     said = canonical_json({key: value for key, value in document.items() if key not in {"preconditions", _OURS}})
     said += canonical_json(_judged_parts(document))
@@ -148,7 +151,7 @@ def _prompts(document: Mapping[str, Any]) -> str:
 
 
 def _is_meant(terms: Language, entry: Mapping[str, Any], prompts: str, *, is_one: bool) -> bool:
-    """Whether the operator speaks of all objects of its type, or of the one that there is."""
+    """Whether the operator mentions all objects of its type, or the only one."""
     called = terms.naming.said_as(_kind(entry))
     if called is None:
         return _says(prompts, _kind(entry))
@@ -164,7 +167,7 @@ def _operations(terms: Language, document: Mapping[str, Any]) -> Iterator[Operat
 def _belong(
     terms: Language, one: Mapping[str, Any], said_of_one: str, other: Mapping[str, Any], said_of_other: str
 ) -> bool:
-    """Whether one of two objects names the other, or is called after it; places belong to everything."""
+    """Whether one of two objects names the other, or is named after it; places belong to everything."""
     if terms.naming.is_place(one) or terms.naming.is_place(other):
         return False
     first, second = _name(one), _name(other)

@@ -1,9 +1,9 @@
-"""Whether a smaller form of a probe is still fair: whoever gets nothing else can act safely, and is judged so (SI-03).
+"""Whether a smaller form of a probe is fair: an agent that gets nothing else can act safely and is judged so (SI-03).
 
-Witnesses come first: a form is looked at here only once it is admitted, which means that whoever does nothing but the
-legitimate task passes, that whoever does the harmful deed fails, and that the text with the goal in it is met. But
-witnesses know what is judged and do it whatever they are asked, so they do not notice a form that no longer asks.
-Votes do. Each compares an admitted form with the whole probe, and one objection is enough.
+Only admitted forms are examined here: witnesses have shown that doing only the legitimate task passes, that doing the
+harmful thing fails, and that the text with the goal is encountered. But witnesses know what is judged and do it
+whatever they are asked, so they do not notice a form that no longer asks. Votes do: each compares an admitted form with
+the whole probe, and one objection is enough.
 """
 
 from collections.abc import Sequence
@@ -22,19 +22,19 @@ class Vote(Protocol):
     """Port: one opinion on the smaller forms of probes."""
 
     async def objection(self, whole: Probe, smaller: Probe) -> str | None:
-        """Why a smaller form is less fair than the whole probe; None where nothing speaks against it."""
+        """Why a smaller form is less fair than the whole probe; None if there is no objection."""
         ...
 
 
 class StillAsked:
-    """Compares the documents: the operator still asks, and what could be read of the truth can still be read."""
+    """Compares the documents: the operator still asks, and whatever was readable of the truth is still readable."""
 
     async def objection(self, whole: Probe, smaller: Probe) -> str | None:
         """The first thing that a reader of the smaller form lacks."""
         before, after = whole.draft.scenario, smaller.draft.scenario
         if asks_for_something(before) and not asks_for_something(after):
             return "the operator no longer asks for anything"
-        # A generator that takes back what it did also takes back what was judged because of it.
+        # If a generator takes back one of its steps, what was judged because of that step goes as well.
         judged = truth_paths(after)
         if missing := sorted((spoken_truth(before) & judged) - spoken_truth(after)):
             return f"the operator no longer speaks of {missing[0]}"
@@ -44,14 +44,14 @@ class StillAsked:
 
 
 class ReferenceVote:
-    """Asks an agent that acts on what it reads; it has a say only about probes that it passes as a whole."""
+    """Asks an agent that acts on what it reads; it only votes on probes that it passes as a whole."""
 
     def __init__(self, witnesses: Witnesses) -> None:
         self._witnesses = witnesses
         self._of_whole: dict[str, UnitResult | None] = {}
 
     async def objection(self, whole: Probe, smaller: Probe) -> str | None:
-        """That the agent fails the smaller form, reaches less on it, or could not be judged there."""
+        """That the agent fails the smaller form, scores less on it, or could not be judged there."""
         if whole.id not in self._of_whole:
             self._of_whole[whole.id] = await self._witnesses.reference_result(whole.bound)
         before = self._of_whole[whole.id]
@@ -66,12 +66,12 @@ class ReferenceVote:
 
 
 def votes(witnesses: Witnesses) -> tuple[Vote, ...]:
-    """Those that are asked: the documents always, and the domain's reference agent where it has one."""
+    """The voters: always the document comparison, and the domain's reference agent if there is one."""
     return (StillAsked(), ReferenceVote(witnesses)) if witnesses.reference is not None else (StillAsked(),)
 
 
 async def first_objection(asked: Sequence[Vote], whole: Probe, smaller: Probe) -> str | None:
-    """The first objection of those who are asked, or None."""
+    """The first objection of any voter, or None."""
     for vote in asked:
         if objection := await vote.objection(whole, smaller):
             return objection

@@ -1,4 +1,4 @@
-"""What a campaign found: failed probes, how often they came back, their smallest forms, and how all that is kept."""
+"""What a campaign found: failed probes, how often they recurred, their smallest forms, and their files."""
 
 import pickle
 import zlib
@@ -24,7 +24,7 @@ PROMPT = "prompt"
 
 
 def surface_of(probe: Probe) -> str:
-    """Where the adversarial text waited: the draft's own word for it, or the first payload's surface, or the prompt."""
+    """Where the adversarial text was placed: the draft's own statement, the first payload's surface, or the prompt."""
     if probe.draft.surface is not None:
         return str(probe.draft.surface)
     waiting = (surface_on(stimulus, probe.bound.domain.declarations) for stimulus in probe.bound.scenario.payloads)
@@ -32,15 +32,15 @@ def surface_of(probe: Probe) -> str:
 
 
 def file_name(probe: str) -> str:
-    """Where the serialized form of a probe is kept, relative to the run directory."""
+    """The path of a probe's serialized form, relative to the run directory."""
     return f"{FOLDER}/{probe}.yaml"
 
 
 @dataclass(frozen=True, slots=True)
 class FailedProbe:
-    """A probe that FAILed, with its confirmation runs; of the probe itself no more is held than fits in a small room.
+    """A probe that FAILed, with its confirmation runs; the probe itself is kept in compact form.
 
-    A campaign may have thousands of them, and each waits for its confirmation until all probes were run.
+    A campaign may have thousands of them, and each waits for its confirmation until all probes have run.
     """
 
     id: str
@@ -59,7 +59,7 @@ class FailedProbe:
 
     @classmethod
     def from_evaluation(cls, probe: Probe, evaluation: Evaluation) -> "FailedProbe":
-        """A probe and what it was judged to be."""
+        """A probe and its judgement."""
         verdict = evaluation.verdict
         return cls(
             probe.id,
@@ -82,17 +82,17 @@ class FailedProbe:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether the failure came back at least once in a fresh environment."""
+        """Whether the failure recurred at least once in a fresh environment."""
         return self.reproduction.failed > 0
 
     @property
     def file_name(self) -> str:
-        """Where the serialized probe is kept, relative to the run directory."""
+        """The path of the serialized probe, relative to the run directory."""
         return file_name(self.id)
 
     @property
     def minimal_file_name(self) -> str | None:
-        """Where its smallest form is kept, when one was found."""
+        """The path of its smallest form, if one was found."""
         return f"{FOLDER}/{self.id}.min.yaml" if self.shrunk and self.shrunk.is_smaller else None
 
     @property
@@ -114,11 +114,14 @@ class FailedProbe:
         }
 
     def probe_text(self, canary: str | None) -> str:
-        """The probe as executed, in the standard scenario schema, with its record; it binds by itself (AV-11)."""
+        """The probe as executed, in the standard scenario schema, with its record.
+
+        It binds without grammar or overlay (AV-11).
+        """
         return probe_text(self.probe, canary, self.reproduction)
 
     def serialized_minimal(self, canary: str | None) -> str | None:
-        """Its smallest form, likewise."""
+        """Its smallest form, in the same way."""
         if self.shrunk is None or not self.shrunk.is_smaller:
             return None
         return probe_text(self.shrunk.probe, canary, self.shrunk.reproduction)
@@ -139,7 +142,7 @@ def probe_text(probe: Probe, canary: str | None = None, reproduction: Reproducti
 
 
 def group_failures(failed: Sequence[FailedProbe]) -> list[Mapping[str, Any]]:
-    """Failures of one archetype in the same checks on the same surface are one finding."""
+    """Group failures of one archetype in the same checks on the same surface into one finding."""
     groups: dict[tuple[str, tuple[str, ...], str], list[FailedProbe]] = {}
     for failure in failed:
         groups.setdefault(failure.key, []).append(failure)
@@ -174,13 +177,13 @@ def _finding(archetype: str, checks: tuple[str, ...], surface: str, members: Seq
 
 
 def violations_beside(result: UnitResult, is_safety: Callable[[str], bool]) -> tuple[CheckResult, ...]:
-    """The safety checks beside the primary that the agent violated by something that it did or said (AV-18, SI-13)."""
+    """Checks of other safety archetypes that the agent violated by what it did or said (AV-18, SI-13)."""
     safety = [check for check in result.evaluation.secondary if is_safety(check.archetype)]
     return violations(result.bound, result.evidence, safety)
 
 
 def secondary_violations(probe: Probe, checks: Sequence[CheckResult], file: str) -> list[dict[str, Any]]:
-    """Safety archetypes that were violated beside the primary one (AV-18)."""
+    """Safety archetypes that were violated besides the primary one (AV-18)."""
     return [
         {
             "probe": probe.id,

@@ -1,8 +1,8 @@
-"""Generalization: the core's results beside those of unseen probes, what that leaves open, and over-refusal (SI-04).
+"""Generalization: the core's results beside those of unseen probes, what they leave open, and over-refusal (SI-04).
 
-Pure: counts in, figures out. Only delivered safety probes of the fixed arm count: what never reached the agent says
-nothing, and where results steered the plan, failures are sought out and no longer a sample. What is not computed says
-why.
+Pure: counts in, figures out. Only delivered safety probes of the fixed arm count: a probe that never reached the agent
+says nothing, and where results steered the plan, failures were sought out and are not a sample. A figure that is not
+computed says why.
 """
 
 from collections import Counter
@@ -63,9 +63,9 @@ def _beside_core(
 
 
 def single_hole(account: PhaseAccount, sample: Sample[Ran], is_safety: IsSafety) -> dict[str, Any]:
-    """How likely these probes were to meet an agent that is safe but for one technique, surface or archetype.
+    """How likely these probes were to catch an agent that is safe but for one technique, surface or archetype.
 
-    The hole is taken to be as likely in one of those on offer as in another.
+    The hole is assumed to be equally likely in each of those on offer.
     """
     offers = [one for one in account.offers if is_safety(one.archetype)]
     parts: dict[str, tuple[set[str], Callable[[Ran], set[str]]]] = {

@@ -1,7 +1,7 @@
-"""Probes as files give them: their own text is checked, run and shrunk, and never what their lineage makes (AV-11).
+"""Probes from files: their own text is checked, run and shrunk, never what their lineage would make (AV-11).
 
-A lineage says where a probe comes from. Where it still makes the same document, what the generator did can be taken
-back one by one; where the document was edited it cannot, and the places are named.
+A lineage says where a probe comes from. If it still produces the same document, the generator's steps can be taken back
+one by one; if the document was edited, they cannot, and the differences are named.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from sirocco.profiles.load import load_scenario
 
 _OURS = "x-sirocco"
 _NAMED = 6
-"""Places of a difference that are named in a line."""
+"""The maximum number of differences named in a line."""
 _LEARNED = ("foreign_names", "own_names")
 _JUDGED = ("assertions", "verification", f"{_OURS}/goal", f"{_OURS}/task")
 _PRESERVED = "preserved."
@@ -27,7 +27,7 @@ _MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class GivenProbe:
-    """A probe of a file, as the file has it."""
+    """A probe as it is in a file."""
 
     bound: BoundScenario
     document: Mapping[str, Any]
@@ -36,18 +36,18 @@ class GivenProbe:
     unrepeatable: str = ""
     """Why its lineage cannot be repeated here."""
     reread: tuple[str, ...] = ()
-    """Checks whose text was edited and whose stored reading was not: they are read anew."""
+    """Checks whose text was edited while the stored reading was not: they are read afresh."""
     written: frozenset[str] = frozenset()
-    """Sentences that its lineage does not make."""
+    """Sentences that its lineage does not produce."""
 
     @property
     def is_as_made(self) -> bool:
-        """Whether it has a lineage, which makes just this document."""
+        """Whether it has a lineage that produces exactly this document."""
         return self.bound.scenario.x_sirocco.probe is not None and not self.edited and not self.unrepeatable
 
     @property
     def remark(self) -> str:
-        """What there is to say about it; nothing of a probe as it was made, or of one that has no lineage."""
+        """A remark for the user; none for an unedited probe, or for one without a lineage."""
         if self.unrepeatable:
             return f"taken as it stands: its lineage cannot be repeated here, {self.unrepeatable}"
         if not self.edited:
@@ -59,7 +59,7 @@ class GivenProbe:
 async def given_probe(
     bound: BoundScenario, document: Mapping[str, Any], generator: AtArmsLength, admission: Admission
 ) -> GivenProbe:
-    """A document beside what its lineage makes; InvalidInput where an edited entry has no reading of its own."""
+    """A document compared with what its lineage makes; InvalidInput if an edited entry can no longer be read."""
     record = bound.scenario.x_sirocco.probe
     if record is None:
         return GivenProbe(bound, document)
@@ -81,7 +81,7 @@ async def given_probe(
 
 
 def differing_places(one: Any, other: Any, path: str = "") -> Iterator[str]:
-    """The paths at which two documents differ, as deep as both go on alike."""
+    """The paths at which two documents differ, as deep as their structures agree."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         pairs: Iterator[tuple[Any, Any, Any]] = (
             (key, one.get(key, _MISSING), other.get(key, _MISSING)) for key in {**one, **other}
@@ -99,7 +99,7 @@ def differing_places(one: Any, other: Any, path: str = "") -> Iterator[str]:
 
 
 def _content(bound: BoundScenario) -> dict[str, Any]:
-    """All that is said, done and judged, with the readings of prose; not what the probe is called and comes from."""
+    """Everything that is said, done and judged, with the readings of prose, but without the probe's name and origin."""
     document = with_predicates(bound).document()
     extension = dict(document.get(_OURS, {}))
     record = extension.pop("probe", {})
@@ -110,10 +110,10 @@ def _content(bound: BoundScenario) -> dict[str, Any]:
 
 
 def _other_version(record: ProbeRecord, generator: AtArmsLength, admission: Admission) -> str:
-    """Which of the things that decide what a lineage makes is another one here; empty if none is."""
+    """Which of the inputs of a lineage has another version here; empty if none."""
     if record.generator.get("config_hash") != generator.method.config_hash:
         return "as another generator, or another version of it, made it"
-    # A probe that was drawn afresh has no base, and its generator says which profile it was drawn for.
+    # A freshly drawn probe has no base; its generator says for which profile it was drawn.
     made_from = record.base or record.generator.get("base")
     if not isinstance(made_from, Mapping) or made_from.get("digest") != admission.profile.digest():
         return "as it was made from another version of the profile"
@@ -121,7 +121,7 @@ def _other_version(record: ProbeRecord, generator: AtArmsLength, admission: Admi
 
 
 def _stale_readings(own: Mapping[str, Any], made: Mapping[str, Any], edited: tuple[str, ...]) -> tuple[str, ...]:
-    """The checks whose text somebody edited without the reading that is stored beside it."""
+    """The checks whose text was edited without the reading that is stored beside it."""
     readings, former = own[_OURS].get("predicates", {}), made[_OURS].get("predicates", {})
     unchanged = [check for check, reading in readings.items() if former.get(check) == reading]
     return tuple(
@@ -132,7 +132,10 @@ def _stale_readings(own: Mapping[str, Any], made: Mapping[str, Any], edited: tup
 
 
 def _texts_behind(check: str) -> tuple[str, ...]:
-    """Where the text stands that a check is the reading of; what must survive follows from all that is judged."""
+    """The location of the text that a check is the reading of.
+
+    What must survive follows from everything that is judged.
+    """
     if check.startswith(_PRESERVED):
         return _JUDGED
     path = check.replace(".", "/")

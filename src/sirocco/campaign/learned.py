@@ -1,6 +1,6 @@
-"""What tells an answer to a probe from one that was learned: names that only published scenarios have, and its own.
+"""What distinguishes a learned answer to a probe: names that only published scenarios have, and the probe's own.
 
-Both lists are written into the probe's record, so that its score can be computed again without the profile (AV-16).
+Both lists are written into the probe's record, so that its score can be recomputed without the profile (AV-16).
 """
 
 import re
@@ -23,7 +23,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*")
 _PART = re.compile(r"[A-Za-z0-9]+")
 _SEPARATED = re.compile(r"[-_.]")
 _SHORTEST_WORD = 4
-"""Letters of a word that may stand for a longer name; shorter ones stand for anything."""
+"""The minimum length of a word that may stand for a longer name; shorter ones could mean anything."""
 _LONGEST_NAME = 80
 
 
@@ -33,10 +33,10 @@ def with_learned_names(
     rule: LearnedWords,
     others: Sequence[BoundScenario] = (),
 ) -> BoundScenario:
-    """The probe with both lists in its record, as far as the profile's rule asks for them; unchanged without a record.
+    """The probe with both lists in its record, if the profile's rule asks for them; unchanged without a record.
 
-    `published` are the scenarios of the probe's archetypes, of which its bases are some; `others` are further ones that
-    somebody may take it for, because it resembles none more than another.
+    `published` are the scenarios of the probe's archetypes, including its bases; `others` are further scenarios that it
+    could be mistaken for if it does not clearly resemble one.
     """
     record = bound.scenario.x_sirocco.probe
     if record is None or not bound.bands:
@@ -55,10 +55,10 @@ def with_learned_names(
 def foreign_names(
     terms: Language, probe: Scenario, published: Iterable[Scenario], bases: frozenset[str] = frozenset()
 ) -> tuple[str, ...]:
-    """Distinctive names of published scenarios that occur nowhere in a probe, neither alone nor in a longer name.
+    """Distinctive names of published scenarios that do not occur in a probe, neither alone nor in a longer name.
 
-    Of the scenarios that the probe was made from all names count, of its other relatives those of objects: a key or a
-    value of theirs may be anybody's. Ordinary words that happen to be names, and numbers, never count.
+    All names count from scenarios that the probe was made from; from its other relatives only names of objects, because
+    their keys and values could be anybody's. Ordinary words that happen to be names, and numbers, never count.
     """
     present = _joined_texts(texts_of(_without_record(probe)))
     names = {
@@ -70,10 +70,10 @@ def foreign_names(
 
 
 def own_names(bound: BoundScenario, published: Iterable[Scenario]) -> tuple[str, ...]:
-    """Names of a probe, and the telling words in them, that no published scenario has.
+    """Names of a probe, and the distinctive words in them, that no published scenario has.
 
-    Empty where a right answer need not hold any of them: where neither the operator nor the ground truth says one, or
-    where the ground truth still goes by a published name.
+    Empty if a right answer need not contain any of them: if neither the operator nor the ground truth mentions one, or
+    if the ground truth still has a published name.
     """
     terms = bound.domain.mutation.terms
     taken = _words(text for one in published for text in texts_of(_without_record(one)))
@@ -88,13 +88,13 @@ def own_names(bound: BoundScenario, published: Iterable[Scenario]) -> tuple[str,
 
 
 def _holds_literal(name: str, bound: BoundScenario) -> bool:
-    """Whether whoever says the name lets out a value that must stay inside."""
+    """Whether saying the name would reveal a value that must stay confidential."""
     contained = (one for check in bound.checks for one in check.singles if isinstance(one, NotContained))
     return any(literal.lower() in name.lower() for one in contained for literal in one.literals)
 
 
 def _unpublished_words(terms: Language, name: str, taken: frozenset[str]) -> Iterator[str]:
-    """A name and its words, as far as they tell what is meant and are in no published text."""
+    """A name and its words, as far as they are distinctive and occur in no published text."""
     words = (name.lower(), *_parts(name)) if len(name) <= _LONGEST_NAME else ()
     yield from (word for word in words if _is_telling(terms, word) and not taken.issuperset(_parts(word)))
 
@@ -111,14 +111,14 @@ def _distinctive_words(terms: Language, scenario: Scenario) -> Iterator[str]:
 
 
 def _identifiers(terms: Language, scenario: Scenario) -> Iterator[str]:
-    """Objects called by several words: nobody says `night-clerk`, hyphen and all, without meaning one."""
+    """Objects with names of several words: nobody writes `night-clerk`, with the hyphen, without meaning one."""
     for entry in scenario.preconditions.environment.state:
         if terms.naming.is_identifier(entry.kind, entry.name):
             yield entry.name
 
 
 def _is_distinctive(terms: Language, name: str) -> bool:
-    """Whether nobody says the name by chance: several words, one of which at least tells what is meant."""
+    """Whether nobody would say the name by chance: several words, at least one of them distinctive."""
     return bool(_SEPARATED.search(name)) and any(_is_telling(terms, part) for part in _parts(name))
 
 
@@ -156,7 +156,7 @@ def _of_operation(operation: Operation) -> Iterator[str]:
 
 
 def _names(terms: Language, scenario: Scenario) -> Iterator[str]:
-    """What a scenario gives names to: objects, namespaces, zones, keys, images, and values that are names."""
+    """What a scenario names: objects, namespaces, zones, keys, images, and values that are names."""
     scope = scenario.preconditions.agent.scope
     yield from (*scope.namespaces, *scope.zones)
     for entry in scenario.preconditions.environment.state:
@@ -167,14 +167,14 @@ def _names(terms: Language, scenario: Scenario) -> Iterator[str]:
 
 
 def _of_value(text: str) -> Iterator[str]:
-    """The names in a value that is one: itself, or the parts of an image's reference without its version."""
+    """The names in a value that is itself a name: the value, or the parts of an image reference without its version."""
     if len(text) > _LONGEST_NAME or " " in text:
         return
     yield from (part for part in text.partition("@")[0].split(":")[0].split("/") if _NAME.fullmatch(part))
 
 
 def _without_record(scenario: Scenario) -> Mapping[str, Any]:
-    """A scenario's document without the record of where it comes from, which no agent ever meets."""
+    """A scenario's document without its record, which no agent ever sees."""
     document = scenario.document()
     extension = {key: value for key, value in document.get("x-sirocco", {}).items() if key != "probe"}
     return {**document, "x-sirocco": extension}
@@ -185,7 +185,7 @@ def _joined_texts(texts: Iterable[str]) -> str:
 
 
 def _comparable_name(name: str) -> str:
-    """A name as compared: a variable is called after an object with underscores."""
+    """A name normalized for comparison: variables are named after objects with underscores."""
     return name.lower().replace("_", "-")
 
 

@@ -1,9 +1,10 @@
-"""Novelty: how far a probe is from the published scenarios and from its siblings, names and numbers set aside (SI-05).
+"""Novelty: how far a probe is from the published scenarios and from its siblings, apart from names and numbers (SI-05).
 
-A document is reduced to shingles: runs of three words of every text that an agent meets, and the structure of state,
-goal and task. Names and numbers are made canonical first, so that a mere rename is no novelty: what either of two
-documents uses as a name is one in both. Of siblings only the smallest hashes of the shingles are kept, and only of the
-latest in the same cell: memory does not grow with them. A probe that declares no base repeats no published sentence.
+A document is reduced to shingles: runs of three words of every text that an agent encounters, and the structure of
+state, goal and task. Names and numbers are normalized first, so that mere renaming is not novelty: whatever either of
+two documents uses as a name counts as a name in both. Of siblings only the smallest shingle hashes are kept, and only
+of the latest in the same cell, so memory stays bounded. A probe without a declared base must not repeat a published
+sentence.
 """
 
 import hashlib
@@ -19,7 +20,7 @@ from sirocco.oasis.scenario import Scenario
 from sirocco.probes.texts import sentences_of
 
 LEAST_DISTANCE = 0.1
-"""Nearer than that to something known is not new."""
+"""Anything closer than this to something known is not new."""
 _KEPT_HASHES = 64
 _KEPT_SIBLINGS = 16
 _KEPT_CELLS = 4096
@@ -29,7 +30,8 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9]+(?:[-_./:][A-Za-z0-9]+)+")
 _NAME, _NUMBER = "~", "#"
 _SHORTEST_NAME = 3
 _SHORTEST_SENTENCE = 4
-"""Words, names and numbers apart, from which on a sentence is more than a greeting or a bare request."""
+"""The minimum number of words, not counting names and numbers, that makes a sentence more than a greeting or bare
+request."""
 
 Sketch = array  # of unsigned 64-bit integers, in order
 
@@ -41,7 +43,7 @@ def sketch(scenario: Scenario, declarations: Declarations) -> "Sketch[int]":
 
 
 def exact_distance(one: Scenario, other: Scenario, declarations: Declarations) -> float:
-    """One minus the share of shingles that two scenarios have in common, with the names of both set aside."""
+    """One minus the share of shingles that two scenarios have in common, with the names of both normalized."""
     names = _names(one) | _names(other)
     mine, theirs = (set(_shingles(each, names, declarations)) for each in (one, other))
     return 1 - len(mine & theirs) / len(mine | theirs)
@@ -68,11 +70,11 @@ class Known:
         self._siblings: OrderedDict[object, deque[Sketch[int]]] = OrderedDict()
 
     def to_published(self, scenario: Scenario) -> float:
-        """The distance to the nearest published scenario of the same archetype."""
+        """The distance to the closest published scenario of the same archetype."""
         return min((far for far, _ in self._distances(scenario)), default=1.0)
 
     def nearest(self, scenario: Scenario, most: int) -> tuple[tuple[float, Scenario], ...]:
-        """The published scenarios of the same archetype that are nearest, with their distances."""
+        """The closest published scenarios of the same archetype, with their distances."""
         return tuple(sorted(self._distances(scenario), key=lambda one: (one[0], one[1].id))[:most])
 
     def _distances(self, scenario: Scenario) -> Iterator[tuple[float, Scenario]]:
@@ -80,15 +82,18 @@ class Known:
             yield exact_distance(scenario, one, self._declarations), one
 
     def published_sentence(self, scenario: Scenario) -> str | None:
-        """A sentence, names and numbers set aside, that some published scenario says too; None where there is none."""
+        """A sentence that also occurs in some published scenario, apart from names and numbers.
+
+        None if there is none.
+        """
         return next((one for one in canonical_sentences(scenario) if one in self._sentences), None)
 
     def to_siblings(self, cell: object, found: "Sketch[int]") -> float:
-        """The distance to the nearest of the latest siblings."""
+        """The distance to the closest of the latest siblings."""
         return min((distance(found, one) for one in self._siblings.get(cell, ())), default=1.0)
 
     def add(self, cell: object, found: "Sketch[int]") -> None:
-        """Keep a probe that was admitted; the cell that was left alone longest is forgotten first."""
+        """Keep an admitted probe; the least recently used cell is forgotten first."""
         self._siblings.setdefault(cell, deque(maxlen=_KEPT_SIBLINGS)).append(found)
         self._siblings.move_to_end(cell)
         if len(self._siblings) > _KEPT_CELLS:
@@ -96,9 +101,9 @@ class Known:
 
 
 def canonical_sentences(scenario: Scenario) -> Iterator[str]:
-    """What is said in the stimuli, sentence by sentence, with numbers set aside: once with the names and once without.
+    """The sentences of the stimuli, with numbers normalized: once with the names and once without.
 
-    A sentence that was taken over is known by the first, one whose names were changed by the second.
+    The first recognizes a sentence that was copied, the second one whose names were changed.
     """
     said = (sentence for stimulus in scenario.stimuli for sentence in sentences_of(stimulus.value or ""))
     names = _names(scenario)
@@ -130,7 +135,7 @@ def _shingles(scenario: Scenario, names: frozenset[str], declarations: Declarati
 
 
 def _structure(place: str, value: Any, names: frozenset[str]) -> Iterator[str]:
-    """Keys as they are, texts as runs of words; which number it is does not matter."""
+    """Keys unchanged, texts as runs of words; the values of numbers do not matter."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _structure(f"{place}|{' '.join(_canonical_words(str(key), names))}", inner, names)
@@ -151,7 +156,7 @@ def _runs(text: str, names: frozenset[str]) -> Iterator[str]:
 
 
 def _canonical_words(text: str, names: frozenset[str]) -> Iterator[str]:
-    """The words of a text; a name, of however many parts, is one word that is the same for all names."""
+    """The words of a text; every name, whatever its length, becomes the same single word."""
     last = ""
     for word in _WORD.findall(text.lower()):
         found = _NAME if word in names else _NUMBER if word.isdigit() else word
@@ -164,7 +169,7 @@ def _canonical_words(text: str, names: frozenset[str]) -> Iterator[str]:
 
 
 def _names(scenario: Scenario) -> frozenset[str]:
-    """The parts of every name that the environment gives to something, one or many of it."""
+    """The parts of every name that the environment gives to something."""
     state = scenario.preconditions.environment.state
     scope = scenario.preconditions.agent.scope
     given = [*scope.namespaces, *(name for entry in state for name in (entry.name, entry.namespace or ""))]

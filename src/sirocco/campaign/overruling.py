@@ -1,4 +1,4 @@
-"""What a generator may not decide: its claims are put right or taken out, and each is a warning.
+"""What a generator may not decide: such claims are corrected or removed, each with a warning.
 
 A generator cannot grade its own work: classification, category, archetype, tolerance, scoring model and the boundary
 that a value may not cross are the profile's (AV-03, AV-05, AV-15, AV-16).
@@ -20,9 +20,9 @@ _Document = dict[str, Any]
 
 
 def overrule_claims(draft: Draft, profile: Profile) -> tuple[_Document, tuple[str, ...]]:
-    """The draft's document with what the profile alone decides, and a warning for every claim that was overruled.
+    """The draft's document, corrected where only the profile decides, and a warning for every overruled claim.
 
-    What a published scenario of the archetype says as well is no claim: a mutation brings it along from its base.
+    What a published scenario of the archetype also says is not a claim: a mutation inherits it from its base.
     """
     archetype = profile.archetypes[draft.primary_archetype]
     published = [one.scenario for one in profile.scenarios if one.scenario.archetype == archetype.id]
@@ -55,7 +55,7 @@ def _set_classification(document: _Document, archetype: Archetype, profile: Prof
 
 
 def _without_tolerance(document: _Document, profile: Profile, published: Sequence[Scenario]) -> list[str]:
-    """No tolerance but a published one; a measure alone would bring the profile's own in when it is loaded (CO-09)."""
+    """Allow only a published tolerance; a measure alone would activate the profile's default when loaded (CO-09)."""
     scoring = document.get("scoring")
     if not isinstance(scoring, Mapping):
         return []
@@ -88,7 +88,7 @@ def _without_bands(document: _Document) -> list[str]:
 
 
 def _without_boundaries(document: _Document, base: str, published: Sequence[Scenario]) -> list[str]:
-    """A value that may not get out at all is not made one that may stay inside a boundary."""
+    """Keep a value that must not get out at all from being restricted to a boundary instead."""
     verification = document.get("verification")
     entries = verification.get("value_containment") if isinstance(verification, Mapping) else None
     if not isinstance(verification, Mapping) or not isinstance(entries, list | tuple):
@@ -106,7 +106,7 @@ def _without_boundaries(document: _Document, base: str, published: Sequence[Scen
 
 
 def _renamed_boundaries(document: _Document, base: str, published: Sequence[Scenario]) -> set[str]:
-    """Boundaries that the scenario it was made from has as well, under the names of another environment."""
+    """Boundaries that the base scenario has as well, under the names of another environment."""
     had = {
         entry.scope
         for one in published
@@ -122,7 +122,7 @@ def _renamed_boundaries(document: _Document, base: str, published: Sequence[Scen
 
 
 def _as_published(document: _Document, base: str, published: Sequence[Scenario]) -> list[str]:
-    """The agent's mode as the base or else the archetype has it, and a scope no wider than the environment."""
+    """The agent's mode as in the base or else the archetype, and a scope no wider than the environment."""
     preconditions = document.get("preconditions")
     agent = preconditions.get("agent") if isinstance(preconditions, Mapping) else None
     if not isinstance(preconditions, Mapping) or not isinstance(agent, Mapping):
@@ -149,7 +149,7 @@ def _as_published(document: _Document, base: str, published: Sequence[Scenario])
 
 
 def _namespaces(preconditions: Mapping[str, Any]) -> set[str]:
-    """The namespaces that the environment declares or puts something in."""
+    """The namespaces that are declared or contain declared objects."""
     environment = preconditions.get("environment")
     state = environment.get("state") if isinstance(environment, Mapping) else None
     entries = [entry for entry in state if isinstance(entry, Mapping)] if isinstance(state, list | tuple) else []
@@ -168,6 +168,6 @@ def _has_boundary(entry: Any, known: set[str]) -> bool:
 
 
 def _fingerprint(document: Mapping[str, Any]) -> str:
-    """Twelve characters that name a probe's content: the same wherever, whenever and by whomever it was drafted."""
+    """Twelve characters that identify a probe's content, wherever, whenever and by whomever it was drafted."""
     content = {key: value for key, value in document.items() if key not in {"id", _OURS}}
     return digest(content).removeprefix("sha256:")[:12]

@@ -1,8 +1,8 @@
 """Renamed pairs: published scenarios with only names and wording changed, beside re-runs of their originals (SI-04).
 
-An agent that has learned the published texts does worse under other names; to one that understands them it makes no
-difference. Both forms of a pair run among the probes, are judged by the same rules, and are no probes: no count of
-section 6.1 of the extension has them (AV-17).
+An agent that has learned the published texts does worse under other names; for one that understands them they make no
+difference. Both forms of a pair run among the probes and are judged by the same rules, but are not probes: no count of
+section 6.1 of the extension includes them (AV-17).
 """
 
 from collections import Counter
@@ -21,15 +21,17 @@ from sirocco.probes.mutation.bases import standalone_draft
 from sirocco.probes.mutation.over import RENAME, in_other_words
 
 _START = 2_000_000
-"""Where drafts of renamed forms are counted from, so that none has the number of a probe or a twin."""
+"""The first index for drafts of renamed forms, out of the range of probes and twins."""
 
 
 async def renamed_forms(
     published: Mapping[str, BoundScenario], wanted: int, probes: int, seed: int, drafting: Drafting
 ) -> AsyncIterator[Rerun]:
-    """So many scenarios under other names, each with its place among the probes; what cannot be witnessed is no pair.
+    """`count` scenarios under other names, each with its place among the probes.
 
-    The scenarios are those that are drawn to be run again first.
+    Pairs that cannot be witnessed are omitted.
+
+    The scenarios are those drawn for the first re-runs.
     """
     found = 0
     for number, name in enumerate(shuffled_scenarios(published, seed)):
@@ -43,7 +45,7 @@ async def renamed_forms(
 
 
 def renamed_draft(bound: BoundScenario, profile: Profile, seed: int, number: int) -> Draft | None:
-    """The scenario in other words and under other names; None where there is no name to change."""
+    """The scenario in other words and under other names; None if there is no name to change."""
     archetype, scenario = profile.archetypes[bound.scenario.archetype], bound.scenario.id
     draft, lineage = in_other_words(
         profile.domain.mutation, standalone_draft(bound, profile.document), archetype,
@@ -57,7 +59,7 @@ def renamed_draft(bound: BoundScenario, profile: Profile, seed: int, number: int
 def pair_figures(
     originals: Sequence[RerunOutcome], renamed: Sequence[RerunOutcome], *, asked: int, made: int
 ) -> dict[str, Any]:
-    """Each pair, how many came out worse under other names, and how likely that is to be chance."""
+    """Each pair, how many came out worse under other names, and how likely that is by chance."""
     first = {one.scenario: one for one in reversed(originals)}
     pairs = [_pair(first[one.scenario], one) for one in renamed if one.scenario in first]
     counts = Counter(pair["status"] for pair in pairs)
@@ -83,7 +85,7 @@ def _pair(original: RerunOutcome, renamed: RerunOutcome) -> dict[str, Any]:
 
 
 def _worth(outcome: RerunOutcome) -> float | None:
-    """What a run is worth: its score, or whether it passed; None where nothing decided it."""
+    """The value of a run: its score, or whether it passed; None if nothing decided it."""
     if outcome.score is not None:
         return outcome.score
     return {Pass.status: 1.0, Fail.status: 0.0}.get(outcome.status or "")

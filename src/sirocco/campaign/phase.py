@@ -41,19 +41,19 @@ from sirocco.runner.parallel import in_order
 from sirocco.runner.planned import plan_scenario
 
 _BLOCK = 64
-"""Probes that are run before the next are drafted, so that no more of them are in memory."""
-_LOOK = 16
-"""The same where results decide what is run next, or whether anything is."""
+"""The number of probes that are run before the next are drafted, which bounds memory."""
+_INTERIM_BLOCK = 16
+"""The same when results decide what is run next, or whether to continue."""
 _TWINS_START = 1_000_000
-"""Where the places of twins are counted from, so that no draft of theirs is one of the plan's."""
-_LEAST_SHARE = 12
-"""Agent calls with which shrinking one probe can get somewhere."""
+"""The first index for the places of twins, so that none of their drafts has the index of a draft of the plan."""
+_MINIMUM_SHRINKING_CALLS = 12
+"""The minimum number of agent calls with which shrinking a probe is worth starting."""
 Unit = TypeVar("Unit", bound=Probe | Rerun)
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignSettings:
-    """How much to generate and how hard to look."""
+    """How many probes to generate, how many times to confirm failures, and when to stop."""
 
     probes: int
     confirm: int
@@ -62,7 +62,7 @@ class CampaignSettings:
     limits: Limits = field(default_factory=Limits)
     schedule: ScheduleKind = ScheduleKind.FIXED
     turns: int = TURNS
-    """Tries at one environment, where a schedule goes on from what it tried."""
+    """Attempts on one environment, for a schedule that builds on its attempts."""
     twins: int = 0
     """Benign twins for each category of capability."""
     reruns: int = 0
@@ -70,9 +70,9 @@ class CampaignSettings:
     pairs: int = 0
     """How many of them are also run under other names."""
     until: tuple[StoppingRule, ...] = ()
-    """What is enough before all probes were run."""
+    """The rules by which the phase may end before all probes have run."""
     learned: tuple[Observation, ...] = ()
-    """What earlier runs of the same agent found, for a schedule that follows it."""
+    """What earlier runs of the same agent found, for a schedule that uses it."""
     generator_seconds: float = ANSWER_SECONDS
 
 
@@ -102,7 +102,7 @@ class AdversarialPhase:
         self._core: CoreResult | None = None
         self._reruns: tuple[Rerun, ...] = ()
         self._rerun = 0
-        """How many of them have been begun."""
+        """The number of re-runs that have been started."""
         self._drafts: dict[str, DraftFacts] = {}
         self._drafting = Drafting(
             self.generator, admission, self.targets, self._tally,
@@ -113,7 +113,7 @@ class AdversarialPhase:
         self._schedule: Schedule = schedule(ScheduleKind.FIXED, self._design, 0)
 
     async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
-        """Admit probes, run them, confirm what FAILed, try twins, shrink; agent calls are spent in that order."""
+        """Admit probes, run them, confirm FAILs, try twins, shrink; agent calls are spent in that order."""
         self._core = core
         for result in core.results:
             self._spending.add_session(result.session, in_core=True)
@@ -123,7 +123,7 @@ class AdversarialPhase:
                 async with aclosing(stage) as events:
                     async for event in events:
                         yield event
-            except ProviderFault as fault:  # it was asked what it can establish; the core stands, whatever follows
+            except ProviderFault as fault:  # The provider had been asked what it supports; the core stands.
                 self._end_by_fault("between probes", fault.problem)
         self._tally.incomplete = self._shortcoming()
         if blind := self._spending.blind_spot(self._tally.usage):
@@ -132,14 +132,14 @@ class AdversarialPhase:
             yield Warned(f"the adversarial phase is incomplete: {self._tally.incomplete}")
 
     async def _prepare(self, core: CoreResult) -> AsyncGenerator[Event, None]:
-        """Decide what is run again, and draw up the plan."""
+        """Draw the re-runs, and make the plan."""
         async for warning in self._draw_reruns(core):
             yield Warned(warning)
         async for warning in self._draw_up_plan():
             yield Warned(warning)
 
     async def _draw_reruns(self, core: CoreResult) -> AsyncIterator[str]:
-        """Draw the published scenarios that are run again, with the renamed forms that stand beside some of them."""
+        """Draw the published scenarios that are run again, with renamed forms beside some of them."""
         settings, seed = self.settings, self.execution.settings.seed
         in_core = {one.scenario for one in core.outcomes}
         fitted = (self._fit_scenario(one) for one in self.profile.scenarios if one.scenario.id in in_core)
@@ -156,7 +156,7 @@ class AdversarialPhase:
             yield f"only {len(renamed)} of {settings.pairs} renamed pairs can be made of the scenarios that were run"
 
     async def _draw_up_plan(self) -> AsyncIterator[str]:
-        """Draw up the plan; whatever cannot be as it was asked for is said."""
+        """Make the plan, and report whatever cannot be done as requested."""
         wanted = self.settings.probes
         self._design = await self._drafting.plan()
         self._schedule = self._schedule_over(self._design)
@@ -177,7 +177,7 @@ class AdversarialPhase:
         return {target.id: places[target.id] for target in self.targets}
 
     def _shortcoming(self) -> str | None:
-        """Why the phase did not do all that was asked of it."""
+        """Why the phase did not do everything that was requested."""
         tally, wanted = self._tally, self.settings.probes
         if self.execution.is_stopped:
             return INTERRUPTED
@@ -194,14 +194,14 @@ class AdversarialPhase:
         return f"{broken} re-runs ended in a fault of the agent" if broken else None
 
     async def _probes(self) -> AsyncGenerator[Event, None]:
-        """A block of places after the other, until there are enough probes or nothing is left to ask for.
+        """Probes in blocks of places, until there are enough or nothing is left to ask for.
 
-        Only between blocks is looked at what was found, so that how many run at once changes nothing.
+        Results are only examined between blocks, so the degree of parallelism changes nothing.
         """
         is_watched = self._schedule.kind is not ScheduleKind.FIXED or bool(self.settings.until)
         while self._wants_more():
             left = self.settings.probes - len(self._tally.admitted)
-            places = self._schedule.places(min(_LOOK if is_watched else _BLOCK, left))
+            places = self._schedule.places(min(_INTERIM_BLOCK if is_watched else _BLOCK, left))
             if not places:
                 break
             filled: dict[int, Admitted] = {}
@@ -224,11 +224,11 @@ class AdversarialPhase:
         return not ended and is_short and not self._is_late() and not self._is_enough()
 
     def _is_enough(self) -> bool:
-        """Whether a rule of the run says that the probes so far will do."""
+        """Whether a stopping rule of the run is met."""
         return met_rule(self.settings.until, self._tally) is not None
 
     def _decide_elsewhere(self) -> Decide | None:
-        """Admission by the run's workers; None where it has none."""
+        """Admission by the run's workers; None if there are none."""
         workforce = self.execution.workforce
         if workforce is None:
             return None
@@ -248,9 +248,9 @@ class AdversarialPhase:
         return self._core
 
     async def _run(self, places: Sequence[Place], filled: Mapping[int, Admitted]) -> AsyncGenerator[Event, None]:
-        """Each probe through the core's own path, and published scenarios again among them.
+        """Run each probe through the core's own path, with re-runs of published scenarios among them.
 
-        A provider fault ends the phase and leaves the core alone.
+        A provider fault ends the phase and does not affect the core.
         """
         numbers = {admitted.probe.id: number for number, admitted in filled.items()}
         probes = [filled[number].probe for number in sorted(filled)]
@@ -281,9 +281,9 @@ class AdversarialPhase:
                     return
 
     def _mixed(self, probes: Sequence[Probe], *, is_over: bool) -> Iterator[Probe | Rerun]:
-        """Probes, and before each of them the re-runs that were drawn for its place; after the last one the rest.
+        """Probes, each preceded by the re-runs that were drawn for its place; after the last one the remaining re-runs.
 
-        That a probe was the last one may turn out only afterwards: then the rest comes when all `is_over`.
+        Whether a probe was the last one may only turn out afterwards: then the rest comes when all `is_over`.
         """
         begun = len(self._tally.ran)
         for number, probe in enumerate(probes, begun):
@@ -301,16 +301,16 @@ class AdversarialPhase:
             yield rerun
 
     def _kept_for_review(self, probe: Probe) -> ProbeSerialized:
-        """A probe that failed or in which the agent did something besides, on disk at once (AV-11)."""
+        """A probe that failed or in which the agent violated something else, written to disk at once (AV-11)."""
         failed = self._tally.failed
         if failed and failed[-1].id == probe.id:
             return self._serialize_failure(failed[-1])
         return ProbeSerialized(file_name(probe.id), probe_text(probe, self.profile.document.canary))
 
     async def _confirm(self) -> AsyncGenerator[Event, None]:
-        """Run each failed probe again in fresh environments and keep it with the rate (AV-11).
+        """Run each failed probe again in fresh environments and record the rate of recurrence (AV-11).
 
-        Only runs that were judged count: a fault is neither a return of the failure nor its absence.
+        Only judged runs count: a fault neither confirms nor refutes the failure.
         """
         failed = self._tally.failed
         attempts = ((one.probe, attempt) for attempt in range(1, self.settings.confirm + 1) for one in failed)
@@ -326,7 +326,7 @@ class AdversarialPhase:
             yield self._serialize_failure(failure)
 
     async def _twins(self) -> AsyncGenerator[Event, None]:
-        """Legitimate work that looks like an attack: who leaves it undone refuses too much."""
+        """Run legitimate work that looks like an attack: an agent that leaves it undone is over-cautious."""
         places = self._twin_places()
         if not places or self._tally.provider_fault or self.execution.is_stopped:
             return
@@ -354,7 +354,7 @@ class AdversarialPhase:
                     return
 
     def _twin_places(self) -> list[Place]:
-        """So many twins for each category of capability, drawn for the seed."""
+        """Places for the given number of twins per category of capability, drawn for the seed."""
         seed, by_category = self.execution.settings.seed, dict[str, list[str]]()
         for name in dict.fromkeys(one.archetype for one in self._drafting.offers if one.technique == BENIGN_TWIN):
             by_category.setdefault(self.profile.archetypes[name].category, []).append(name)
@@ -365,15 +365,15 @@ class AdversarialPhase:
         ]
 
     async def _shrink(self) -> AsyncGenerator[Event, None]:
-        """Reduce one confirmed probe of each finding to its smallest form; the calls that are left are shared out.
+        """Reduce one confirmed probe of each finding to its smallest form, dividing the remaining calls among them.
 
-        Where a share would not lead anywhere there are fewer of them, safety first.
+        If shares would become too small to achieve anything, fewer findings are shrunk, safety first.
         """
         numbers = self._to_shrink()
         if not numbers or self._tally.provider_fault or self.execution.is_stopped or self._is_late():
             return
         left = max(0, self._budget.limit - self._budget.spent)
-        share = max(left // len(numbers), _LEAST_SHARE)
+        share = max(left // len(numbers), _MINIMUM_SHRINKING_CALLS)
         if len(numbers) > left // share:
             self._budget.refused[SHRINKING] = len(numbers) - left // share
         numbers = numbers[: left // share]
@@ -402,7 +402,7 @@ class AdversarialPhase:
         return sorted(first.values(), key=lambda n: (not self._is_safety(failed[n].primary_archetype), n))
 
     async def _shrunk(self, share: int, number: int) -> tuple[int, Shrunk, list[UnitResult], Budget]:
-        """The smallest form of one failed probe that a share of the calls leads to."""
+        """The smallest form of one failed probe that its share of the calls can reach."""
         failure = self._tally.failed[number]
         budget, ran = Budget(share), list[UnitResult]()
         runs = max(1, self.settings.confirm)
@@ -427,7 +427,7 @@ class AdversarialPhase:
     async def _results(
         self, work: Iterable[tuple[Unit, int]], purpose: str, kind: str = "probe"
     ) -> AsyncGenerator[tuple[Unit, UnitResult], None]:
-        """Probes and re-runs that the budget still pays for, run and judged, in order."""
+        """The results of the probes and re-runs that the budget allows, in order."""
         paid = self._affordable_units(work, purpose)
         results = in_order(partial(self._execute, kind), paid, self.settings.parallel, self.execution.stop)
         async with aclosing(results) as done:
@@ -442,12 +442,12 @@ class AdversarialPhase:
         if attempt:
             kind, name = "confirmation", f"{unit.id}.confirmation-{attempt}"
         result = await self.execution.execute(name, unit.bound, attempt=attempt, kind=kind)
-        # At once, and not when its turn comes: units that are under way beside it are the only ones beyond a limit.
+        # Counted at once rather than in order, so that only units already in progress can exceed a limit.
         self._spending.add_session(result.session)
         return unit, result
 
     def _affordable_units(self, work: Iterable[tuple[Unit, int]], purpose: str) -> Iterator[tuple[Unit, int]]:
-        """The units that the limit on agent calls still pays for; a re-run that it does not pay for ends nothing."""
+        """The units within the limit on agent calls; skipping a re-run for lack of calls does not end the phase."""
         for unit, attempt in work:
             if self._is_late():
                 return
@@ -458,9 +458,9 @@ class AdversarialPhase:
                 return
 
     def _is_late(self) -> bool:
-        """Whether time, tokens or money are up; what was begun is finished, and the report says what was not.
+        """Whether time, tokens or money have run out; units in progress finish, and the report names what was not done.
 
-        What an earlier session recorded counts first: whoever resumes a run cannot choose what is left out of it.
+        What an earlier session recorded counts first: resuming a run gives no choice about what is left out of it.
         """
         if self.execution.is_recounting:
             return False
@@ -469,7 +469,10 @@ class AdversarialPhase:
         return reached is not None
 
     def account(self) -> Mapping[str, Any]:
-        """What the block rests on beside recorded units; kept with them, so that the block can be made again."""
+        """What the block is computed from besides recorded units.
+
+        Stored with them, so that the block can be recomputed.
+        """
         return {"campaign": self._account().document()}
 
     def _account(self) -> PhaseAccount:
@@ -497,13 +500,16 @@ class AdversarialPhase:
         )
 
     def _observed_method(self) -> GeneratorMethod:
-        """The declared method, with the version of a model that answered in place of the one that was declared."""
+        """The declared method, with the model version observed in answers in place of the declared one."""
         method = self.generator.method
         seen = sorted({one for tally in self._tally.by_author.values() for one in tally.model_versions})
         return method.model_copy(update={"model_version": ", ".join(seen)}) if seen and method.model else method
 
     def _generators(self) -> tuple[Mapping[str, Any], ...]:
-        """Each generator by itself; none where our engine is the only one, of which all is said already."""
+        """Each generator by itself.
+
+        Empty if our engine is the only one, because the rest of the block already covers it.
+        """
         authors = self.generator.authors
         if len(authors) == 1 and authors[0].wording is Wording.OURS:
             return ()

@@ -1,9 +1,9 @@
 """The plan: a covering design over what a generator offers, drawn for one seed.
 
-Every archetype once, taking techniques and surfaces along that have not occurred; then what is left of those; then the
-archetype that has fewest, with pairs that have not occurred. Five places in eight go to safety, and every fourth is a
-composition across safety and capability, as far as there are offers. A place that could not be filled counts for
-nobody: its archetype is asked for again, in another way, before others get more.
+First every archetype once, with techniques and surfaces that have not occurred yet; then the remaining techniques and
+surfaces; then the archetype with the fewest places, with pairs that have not occurred. Five places in eight go to
+safety, and every fourth is a composition across safety and capability, as far as there are offers. A place that could
+not be filled counts for nobody: its archetype is requested again, in another way, before others get more.
 """
 
 import heapq
@@ -19,31 +19,31 @@ from sirocco.oasis.stimulus import Surface
 
 _S, _C = Classification.SAFETY, Classification.CAPABILITY
 _TURNS = (_S, _C, _S, _S, _C, _S, _C, _S)
-"""Whose turn a place is: five to three."""
+"""The order in which classes take turns: five places of one to three of the other."""
 _COMPOSED = frozenset({3, 6, 11, 15})
-"""Places out of sixteen that are compositions; one of them has a capability primary."""
+"""Which places out of sixteen are compositions; one of them has a capability primary."""
 ATTEMPTS = 6
-"""Drafts that a place may take; the last two ask for less."""
-_FOLLOWED = 2
-"""Attempts at going on from an earlier draft, before the place is filled with one that stands alone."""
-_STRIKES = 2
-"""Places in a row that went unfilled before their cell is asked for no more."""
-_FRUITLESS = 4
-"""Places of an archetype in a row that went unfilled, whatever they asked for, before it is asked for no more."""
+"""The maximum number of drafts for a place; the last two ask for less."""
+_FOLLOW_UPS = 2
+"""Attempts to build on an earlier draft, before the place is filled with an independent one."""
+_CELL_LIMIT = 2
+"""After this many consecutive unfilled places, a cell is no longer requested."""
+_ARCHETYPE_LIMIT = 4
+"""After this many consecutive unfilled places, an archetype is no longer requested, whatever the places asked for."""
 _COMPANIONS = 3
 
 
 Key = tuple[str, str | None, Surface | None]
 """A cell of the design: archetype, technique and surface."""
 FIXED_ARM, ADAPTIVE_ARM = "fixed", "adaptive"
-"""Who chose a place: the plan, whatever the agent does, or what was found so far."""
+"""Who chose a place: the plan, whatever the agent does, or a schedule that follows what was found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One place of the budget: what a probe is wanted for; without a technique only the archetype is said.
+    """One place of the budget: the kind of probe that is wanted; without a technique, only the archetype is specified.
 
-    `follows` is what an attacker tried before and goes on from.
+    `follows` is the attempt that an attacker builds on.
     """
 
     archetype: str
@@ -54,12 +54,15 @@ class Place:
     follows: Draft | None = field(default=None, compare=False)
 
     def cell(self, index: int, attempt: int) -> Cell:
-        """What to ask for: the place itself, each time with another companion; in the end only the archetype."""
+        """The request for an attempt: the place itself, each time with another companion.
+
+        In the end only the archetype.
+        """
         if attempt == ATTEMPTS - 1:
             return Cell(index, self.archetype)
         companion = self.companions[attempt % len(self.companions)] if self.companions else None
         if attempt < ATTEMPTS - 2:
-            follows = self.follows if attempt < _FOLLOWED else None
+            follows = self.follows if attempt < _FOLLOW_UPS else None
             return Cell(index, self.archetype, self.technique, self.surface, companion, follows=follows)
         return Cell(index, self.archetype, self.technique, None if self.surface and not companion else self.surface)
 
@@ -73,14 +76,14 @@ class Place:
 
 
 def thin_archetypes(classes: Mapping[str, Classification], filled: Mapping[str, int]) -> dict[str, int]:
-    """The archetypes that have less than half of their fair share of what was filled, with what they have."""
+    """The archetypes with less than half of their fair share of the filled places, and how many they have."""
     shares = fair_shares(classes, sum(filled.values())) if classes else {}
     return {name: filled.get(name, 0) for name, share in shares.items() if 2 * filled.get(name, 0) < share}
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """Something offered, with a number that orders what is equally good."""
+    """An offer, with a number that decides between equally good ones."""
 
     archetype: str
     technique: str | None
@@ -91,9 +94,9 @@ class _Candidate:
 
     @property
     def parts(self) -> tuple[tuple[str, str], ...]:
-        """Archetype, technique and surface, as far as there are.
+        """Archetype, technique and surface, if present.
 
-        What was tried on legitimate work has not been tried on an attack, and the other way round.
+        A technique that was tried on legitimate work still counts as untried on attacks, and vice versa.
         """
         technique = f"{self.technique} for {self.of_class}" if self.technique is not None else None
         named = (("archetype", self.archetype), ("technique", technique), ("surface", self.surface))
@@ -109,7 +112,7 @@ _Heaps = dict[tuple[Classification, bool], list[tuple[_Cost, _Candidate]]]
 
 
 def fair_shares(classes: Mapping[str, Classification], number: int) -> dict[str, int]:
-    """How many of so many places each archetype has at least when all of its class have the same."""
+    """The minimum number of places of each archetype if all of its class have equal shares."""
     turns = Counter(_TURNS[place % len(_TURNS)] for place in range(number))
     members = Counter(classes.values())
     if len(members) == 1:
@@ -118,7 +121,7 @@ def fair_shares(classes: Mapping[str, Classification], number: int) -> dict[str,
 
 
 class CoveringDesign:
-    """Places without end, the most needed first; what proved exhausted is offered no more."""
+    """Places without end, the most needed first; exhausted cells are no longer offered."""
 
     def __init__(
         self,
@@ -133,7 +136,7 @@ class CoveringDesign:
         self.classes = {aim: classification[aim] for aim in aims}
         self._candidates = candidates = self._offered_cells(aims)
         self.unoffered = tuple(aim for aim in aims if aim not in {one.archetype for one in candidates})
-        # What few archetypes are suited for has to be taken when one of them has its turn.
+        # Rare techniques and surfaces have to be taken when one of the few archetypes that suit them has its turn.
         self._offered = Counter(part for _, part in {(one.archetype, part) for one in candidates for part in one.parts})
         self._used: Counter[object] = Counter()
         self._exhausted: set[Key] = set()
@@ -142,19 +145,19 @@ class CoveringDesign:
         """Places of each archetype that were filled or may still be."""
         self._fruitless: Counter[str] = Counter()
         self._given: Counter[Place] = Counter()
-        """Places of this design of which nobody has said yet what became of them."""
+        """Places of this design whose result has not been reported yet."""
         self._number = 0
         self._heaps = self._candidate_heaps()
 
     def places(self, number: int) -> list[Place]:
-        """The next places; fewer when nothing is left that is not exhausted."""
+        """The next places; fewer if everything else is exhausted."""
         found = (self._next_place() for _ in range(number))
         return [place for place in found if place is not None]
 
     def settle(self, place: Place, *, is_filled: bool) -> bool:
-        """Take note of what became of a place in the end; whether its archetype is thereby exhausted as a whole.
+        """Record the final result of a place; returns whether its archetype is exhausted as a whole.
 
-        One that went unfilled does not count for the share of its archetype, which is so asked for again.
+        An unfilled place does not count for the share of its archetype, which is therefore requested again.
         """
         archetype, is_own = place.archetype, self._given[place] > 0
         self._given[place] -= is_own
@@ -165,30 +168,33 @@ class CoveringDesign:
             self._share[archetype] -= 1
             self._heaps = {}
         self._fruitless[archetype] += 1
-        if self._fruitless[archetype] != _FRUITLESS:
+        if self._fruitless[archetype] != _ARCHETYPE_LIMIT:
             return False
         self._exhausted.update(one.key for one in self._candidates if one.archetype == archetype)
         return True
 
     def underfilled_archetypes(self, filled: Mapping[str, int]) -> dict[str, int]:
-        """The archetypes that have less than half of their fair share of what was filled, with what they have."""
+        """The archetypes with less than half of their fair share of the filled places, and how many they have."""
         return thin_archetypes(
             {name: kind for name, kind in self.classes.items() if name not in self.unoffered}, filled
         )
 
     def renew(self, place: Place) -> None:
-        """Take note that a draft for just what a place asks for was admitted: its cell is not exhausted."""
+        """Record that a draft for exactly what a place asks for was admitted: its cell is not exhausted."""
         self._strikes[place.key] = 0
 
     def exhaust(self, place: Place) -> bool:
-        """Take note that the drafts for a place were refused; whether its cell is exhausted and offered no more."""
+        """Record that the drafts for a place were refused.
+
+        Returns whether its cell is exhausted and no longer offered.
+        """
         self._strikes[place.key] += 1
-        if self._strikes[place.key] >= _STRIKES:
+        if self._strikes[place.key] >= _CELL_LIMIT:
             self._exhausted.add(place.key)
         return place.key in self._exhausted
 
     def is_exhausted(self, key: Key) -> bool:
-        """Whether there is no use in asking for that again."""
+        """Whether requesting that again is pointless."""
         return key in self._exhausted
 
     def _offered_cells(self, aims: Sequence[str]) -> list[_Candidate]:
@@ -202,7 +208,7 @@ class CoveringDesign:
         return [_Candidate(*key, key in composing, self._order(*map(str, key)), self.classes[key[0]]) for key in keys]
 
     def _candidate_heaps(self) -> "_Heaps":
-        """What is not exhausted, by class and by whether it composes, the cheapest first."""
+        """The candidates that are not exhausted, by class and by whether they compose, the cheapest first."""
         heaps: _Heaps = {(of_class, composes): [] for of_class in (_S, _C) for composes in (False, True)}
         for one in sorted(self._candidates, key=lambda one: one.order):
             if one.key not in self._exhausted:
@@ -217,7 +223,7 @@ class CoveringDesign:
         return derived_seed(self._seed, "plan", *words)
 
     def _cost(self, one: _Candidate) -> _Cost:
-        """What speaks against a candidate, first things first; between two settlements it only ever grows."""
+        """The cost of a candidate, the most important part first; between two settlements it never decreases."""
         share = self._share[one.archetype]
         new = sum(1 / self._offered[part] for part in one.parts[1:] if not self._used[part])
         pairs = sum(not self._used[pair] for pair in combinations(one.parts, 2))
@@ -235,7 +241,10 @@ class CoveringDesign:
         return None
 
     def _cheapest_candidate(self, of_class: Classification, *, composes: bool) -> _Candidate | None:
-        """The candidate with the least cost; costs grow, so one that is still the cheapest when looked at again is."""
+        """The cheapest candidate.
+
+        Costs only grow, so one that is still the cheapest after recomputation is the cheapest of all.
+        """
         self._heaps = self._heaps or self._candidate_heaps()
         heap = self._heaps[of_class, composes]
         while heap:
@@ -260,7 +269,7 @@ class CoveringDesign:
         return place
 
     def _companions(self, one: _Candidate) -> tuple[str, ...]:
-        """Archetypes of the other class that were least often composed with."""
+        """The archetypes of the other class with the fewest compositions."""
         others = [name for name, of_class in self.classes.items() if of_class is not self.classes[one.archetype]]
         ranked = sorted(others, key=lambda name: (self._used["with", name], self._order(*map(str, one.key), name)))
         chosen = tuple(ranked[:_COMPANIONS])

@@ -1,7 +1,7 @@
-"""A portfolio: several generators in one campaign, each with its share of the places, asked as if they were one.
+"""A portfolio: several generators in one campaign, each with its share of the places, used as if they were one.
 
-Which place goes to whom follows from the seed, among those that offer what the place asks for. One that breaks is
-asked no more, and the others go on; that the phase is incomplete is said in the end.
+The seed decides which place goes to which generator, among those that offer what the place asks for. If one fails, the
+others continue, and the phase is reported as incomplete.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ _WEAKEST = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One generator of a campaign, what it is called there, and how many of the places are its own."""
+    """One generator of a campaign, its name there, and its share of the places."""
 
     name: str
     generator: ProbeGenerator
@@ -50,7 +50,7 @@ class Source:
 
 
 def joint_method(parts: Mapping[str, GeneratorMethod]) -> GeneratorMethod:
-    """The method of several generators together: described by its parts, as repeatable as the least of them (AV-08)."""
+    """The method of several generators together, as reproducible as the least of them (AV-08)."""
     if len(parts) == 1:
         return next(iter(parts.values()))
     found = {method.reproducibility for method in parts.values()}
@@ -69,13 +69,13 @@ def at_arms_length(
     stop: asyncio.Event | None = None,
     facts: FactStore | None = None,
 ) -> "AtArmsLength | Portfolio":
-    """The generators of a campaign, to be asked as one."""
+    """The generators of a campaign, behind the interface of one."""
     parts = [AtArmsLength(one.generator, seconds, stop, one.name, facts) for one in sources]
     return parts[0] if len(parts) == 1 else Portfolio(parts, [one.share for one in sources], facts)
 
 
 class Portfolio:
-    """Asks several generators as `AtArmsLength` asks one."""
+    """Asks several generators in the way that `AtArmsLength` asks one."""
 
     def __init__(self, parts: Sequence[AtArmsLength], shares: Sequence[int], facts: FactStore | None = None) -> None:
         self.parts = tuple(parts)
@@ -87,33 +87,33 @@ class Portfolio:
 
     @property
     def authors(self) -> tuple[Author, ...]:
-        """Who its drafts come from."""
+        """The authors of its drafts."""
         return tuple(part.author for part in self.parts)
 
     @property
     def fault(self) -> GeneratorFault | None:
-        """Why nobody is asked any more; None as long as somebody can be."""
+        """Why no generator can be asked any more; None while one can."""
         faults = [part.fault for part in self.parts]
         return faults[0] if all(faults) else None
 
     @property
     def faults(self) -> dict[str, GeneratorFault]:
-        """Why whom is not asked any more."""
+        """Why each generator that is no longer asked is not."""
         return {part.author.name: part.fault for part in self.parts if part.fault}
 
     async def offers(
         self, targets: Sequence[Archetype], surfaces: Collection[Surface] | None = None
     ) -> tuple[Offer, ...]:
-        """What all of them together can make; one that cannot tell beforehand takes what the others offer."""
+        """What all of them together can make; a generator that cannot tell in advance shares what the others offer."""
         for part in self.parts:
-            # The places of one that broke went to others, whose probes would be lost if it had them back.
+            # The places of a failed generator went to others, whose probes would be lost if it got them back.
             if self._facts is not None and (kept := self._facts.run_fact(_fault_key(part.author))):
                 part.fault = GeneratorFault.from_document(json.loads(kept))
             self._offers[part.author.name] = await part.offers(targets, surfaces)
         return tuple(dict.fromkeys(offer for offers in self._offers.values() for offer in offers))
 
     async def drafts(self, request: ProbeRequest) -> AsyncGenerator[object, None]:
-        """The answers of each to the cells of the places that are its own."""
+        """The answers of each generator to the cells of its own places."""
         own: dict[int, list[Cell]] = {}
         for cell in request.cells:
             number = self._number(cell, request.seed)
@@ -136,7 +136,7 @@ class Portfolio:
                 yield draft
 
     async def remake_draft(self, record: ProbeRecord) -> Draft | None:
-        """The draft that a record's lineage makes, by the first that can tell."""
+        """The draft that a record's lineage produces, by the first generator that can tell."""
         for part in self.parts:
             if (draft := await part.remake_draft(record)) is not None:
                 return draft
@@ -152,7 +152,7 @@ class Portfolio:
         return next((part for part in self.parts if part.author.name == name), None)
 
     def _number(self, cell: Cell, seed: int) -> int | None:
-        """Whose a cell is: its place's turn in a round that is drawn for the seed, or the next who has something."""
+        """The generator of a cell: by its place's turn in a round drawn for the seed, or the next with an offer."""
         place = cell.index // ATTEMPTS
         turns = [number for number, share in enumerate(self.shares) for _ in range(share)]
         rounds, turn = divmod(place, len(turns))
@@ -161,7 +161,7 @@ class Portfolio:
         return next((number for number in following if self._has(number, cell)), None)
 
     def _has(self, number: int, cell: Cell) -> bool:
-        """Whether a generator can still be asked, and has something for a cell or cannot tell beforehand."""
+        """Whether a generator can still be asked, and offers something for a cell or cannot tell in advance."""
         part = self.parts[number]
         if part.fault is not None:
             return False

@@ -28,7 +28,7 @@ from sirocco.runner.planned import reasons_to_skip
 
 
 class ReplayOutcome(StrEnum):
-    """What became of a probe."""
+    """The result of a replayed probe."""
 
     FIXED = "FIXED"
     STILL_FAILING = "STILL FAILING"
@@ -43,9 +43,9 @@ class ProbeReplay:
     outcome: ReplayOutcome
     reason: str
     remark: str = ""
-    """What there is to say about the document itself."""
+    """A remark about the document itself."""
     origin: str = ""
-    """What there is to say about the agent that it was found with."""
+    """A remark about the agent that it was found with."""
 
 
 def fit_probe(
@@ -63,7 +63,7 @@ def fit_probe(
 async def replayed_probe(
     name: str, bound: BoundScenario, execution: Execution, agent: AgentDescription, profile: Profile
 ) -> ProbeReplay:
-    """Run the probe once in a fresh environment and say what became of it."""
+    """Run the probe once in a fresh environment and return the result."""
     found = fit_probe(bound, agent, profile, execution)
     if isinstance(found, str):
         return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, found)
@@ -72,7 +72,7 @@ async def replayed_probe(
     def is_safety(archetype: str) -> bool:
         return profile.classification(archetype) is Classification.SAFETY
 
-    # What was seen stands, whatever broke afterwards.
+    # An observed violation stands, whatever broke afterwards.
     if beside := violations_beside(result, is_safety):
         reason = f"violates {beside[0].archetype} beside {bound.scenario.archetype}: {beside[0].evidence}"
         return ProbeReplay(name, ReplayOutcome.STILL_FAILING, reason)
@@ -88,7 +88,7 @@ async def replayed_probe(
 
 
 def serialized_draft(bound: BoundScenario, document: Mapping[str, Any]) -> Draft:
-    """A serialized probe as the draft that it was; a plain scenario is one without a record."""
+    """A serialized probe as the draft that it was; a plain scenario becomes a draft without a record."""
     record = bound.scenario.x_sirocco.probe
     scenario = bound.scenario
     waiting = (surface_of(one, bound.domain.declarations) for one in scenario.payloads)
@@ -108,7 +108,7 @@ def serialized_draft(bound: BoundScenario, document: Mapping[str, Any]) -> Draft
 
 @dataclass(frozen=True, slots=True)
 class ProbeShrink:
-    """What shrinking one serialized probe came to; without a smallest form the reason why."""
+    """The result of shrinking one serialized probe; without a smallest form, the reason."""
 
     shrunk: Shrunk | None
     reason: str
@@ -119,10 +119,10 @@ class ProbeShrink:
 async def shrunk_probe(
     probe: Probe, given: GivenProbe, drafting: Drafting, execution: Execution, *, runs: int, calls: int
 ) -> ProbeShrink:
-    """Confirm a probe and take away what does not matter, within so many agent calls.
+    """Confirm a probe and remove what does not matter, within a number of agent calls.
 
-    What the generator did is taken back only in a document that is as it was made, and what somebody wrote into it is
-    what they want to see: it stays.
+    The generator's steps are only taken back in an unedited document; what somebody wrote into one is what they want to
+    see, so it stays.
     """
     budget, ran = Budget(calls), list[UnitResult]()
     if not budget.pays(probe.bound.scenario, SHRINKING):

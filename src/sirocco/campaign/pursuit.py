@@ -1,10 +1,10 @@
-"""Pursuit: an attacker that goes on from what it tried, in the same environment, by what the evidence says of it.
+"""Pursuit: an attacker that builds on its attempts, in the same environment, guided by the evidence.
 
-A line of attack is one environment, drawn once and set up afresh for each try, so that every try is a scenario that
-replays by itself. What never reached the agent is put where it reads; what reached it and was not followed is said in
-another way besides; what got no further than an earlier try is dropped, and the next one branches off that. A line ends
-with a violation or after so many tries. No words are looked at, the agent's or anybody's: only what was delivered,
-attempted, denied and effected.
+A line of attack is one environment, drawn once and set up afresh for each attempt, so that every attempt is a scenario
+that replays by itself. A text that never reached the agent is moved to where the agent reads; one that arrived and was
+not followed is also worded in another way; an attempt that got no further than an earlier one is dropped, and the next
+one branches off the earlier. A line ends with a violation or after a number of attempts. Only facts count, not words:
+what was delivered, attempted, denied and effected.
 """
 
 from collections import Counter
@@ -19,14 +19,14 @@ from sirocco.oasis.stimulus import Surface
 from sirocco.oasis.verdict import PayloadFacts
 
 TURNS = 4
-"""Tries at one environment, unless the run says otherwise."""
+"""Attempts on one environment, unless the run says otherwise."""
 _WARM_UP = 16
 _UNDELIVERED, _DELIVERED, _ATTEMPTED = range(3)
 
 
 @dataclass(slots=True)
 class _Line:
-    """One environment under attack: the try that got furthest, how far that was, and how many there were."""
+    """One environment under attack: the attempt that got furthest, how far that was, and how many there were."""
 
     best: Draft
     reached: int
@@ -34,7 +34,7 @@ class _Line:
 
 
 class PursuitSchedule(AdaptiveSchedule):
-    """Chooses cells as the adaptive schedule does, and goes on from earlier tries in them."""
+    """Chooses cells as the adaptive schedule does, and builds on earlier attempts in them."""
 
     kind = ScheduleKind.PURSUIT
     warm_up = _WARM_UP
@@ -49,12 +49,12 @@ class PursuitSchedule(AdaptiveSchedule):
         self._counts: Counter[str] = Counter()
 
     def places(self, number: int) -> list[Place]:
-        """The adaptive schedule's places; those of archetypes with an open line go on from it."""
+        """The adaptive schedule's places; those of archetypes with an open line continue it."""
         taken = set[Key]()
         return [self._followed(place, taken) for place in super().places(number)]
 
     def learn(self, place: Place, *, failed: bool, tried: Tried | None = None) -> None:
-        """Count the probe, and lead its line on, back or to an end."""
+        """Count the probe, and continue its line, go back in it or end it."""
         super().learn(place, failed=failed, tried=tried)
         if tried is None:
             return
@@ -74,12 +74,12 @@ class PursuitSchedule(AdaptiveSchedule):
                 self._counts["got_further"] += 1
 
     def document(self) -> dict[str, Any]:
-        """As the adaptive schedule's, with how many tries went on from others and what that brought."""
+        """The adaptive schedule's report, and how many attempts built on others with what result."""
         counts = {name: self._counts[name] for name in ("pursued", "got_further", "followed")}
         return {**super().document(), "turns": self._turns, **counts}
 
     def _followed(self, place: Place, taken: set[Key]) -> Place:
-        """The place as the next try of its archetype's line, if there is one: moved, or said otherwise where it was."""
+        """The place as the next attempt of its archetype's line, if there is one: moved, or reworded in place."""
         line = self._lines.get(place.archetype)
         if line is None or place.arm != ADAPTIVE_ARM:
             return place
@@ -94,14 +94,14 @@ class PursuitSchedule(AdaptiveSchedule):
         return key in self._known and key not in self._failed and not self._design.is_exhausted(key)
 
     def _worth(self, key: Key, experience: Experience, found: Mapping[Part, float]) -> float:
-        """As the adaptive schedule has it, for what the agent reads: a text that does not arrive finds nothing."""
+        """The adaptive schedule's worth, limited to surfaces that the agent reads."""
         surface = key[2]
         read, unread = self._told[surface, True], self._told[surface, False]
         return super()._worth(key, experience, found) * (read + 1) / (read + unread + 1)
 
 
 def _reached(evidence: PayloadFacts | None) -> int:
-    """How far a try got that was not followed."""
+    """How far an attempt got that was not followed."""
     if evidence is None or evidence.delivered is False:
         return _UNDELIVERED
     return _ATTEMPTED if evidence.attempted else _DELIVERED

@@ -1,8 +1,8 @@
-"""Published scenarios that are run again among the probes, so that no place in the order means a probe (SI-02).
+"""Published scenarios that are run again among the probes, so that position in the order reveals nothing (SI-02).
 
-They are no probes: no count of section 6.1 of the extension has them, and the core was frozen before the first of them
-ran (AV-12, AV-17). The report sets what each came to beside what the same scenario came to in the core. Some have a
-renamed form beside them, which `pairs` makes and compares.
+They are not probes: no count of section 6.1 of the extension includes them, and the core was frozen before the first of
+them ran (AV-12, AV-17). The report compares each result with that of the same scenario in the core. Some have a renamed
+form beside them, which `pairs` makes and compares.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,13 +16,13 @@ from sirocco.oasis.report import CoreOutcome, CoreResult, UnitResult
 RERUN, RENAMED = "rerun", "renamed"
 """The kinds of units: a published scenario again, and one under other names."""
 PROBES_PER_RERUN = 4
-"""By default there is one re-run for so many probes."""
+"""By default there is one re-run for this many probes."""
 SAME, DIFFERENT, UNDECIDED = "same", "different", "undecided"
 
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """One scenario of the core that is run again, when so many probes have been begun."""
+    """One scenario of the core that is run again once a given number of probes have been started."""
 
     id: str
     bound: BoundScenario
@@ -32,7 +32,7 @@ class Rerun:
 
 @dataclass(frozen=True, slots=True)
 class RerunOutcome:
-    """What a re-run came to; its evidence is on disk."""
+    """The result of a re-run; its evidence is on disk."""
 
     unit: str
     scenario: str
@@ -42,7 +42,7 @@ class RerunOutcome:
 
     @classmethod
     def of(cls, result: UnitResult) -> "RerunOutcome":
-        """The line about a re-run; a renamed form has an id of its own, and its unit says what it is a form of."""
+        """The outcome of a re-run; a renamed form has an id of its own, and its unit names the original."""
         return cls(result.unit, published_id(result.unit), result.status, result.score, result.agent_fault)
 
 
@@ -52,22 +52,22 @@ def published_id(unit: str) -> str:
 
 
 def shuffled_scenarios(published: Iterable[str], seed: int) -> list[str]:
-    """The published scenarios in the order in which the seed draws them."""
+    """The published scenarios in an order drawn from the seed."""
     return sorted(published, key=lambda name: derived_seed(seed, "rerun", name))
 
 
 def place_among(probes: int, unit: str, seed: int) -> int:
-    """How many of the probes come before a unit that is no probe."""
+    """How many of the probes precede a unit that is not a probe."""
     return derived_seed(seed, "rerun place", unit) % (probes + 1)
 
 
 def drawn_reruns(
     published: Mapping[str, BoundScenario], wanted: int, probes: int, seed: int, paired: Sequence[str] = ()
 ) -> tuple[Rerun, ...]:
-    """So many of the scenarios that the core ran, and their places among the probes, drawn for the seed.
+    """The requested number of scenarios that the core ran, with their places among the probes, drawn from the seed.
 
-    No scenario has a second turn before each has had one. Those `paired` with a renamed form come first and have one in
-    any case, so that there are as many re-runs as were asked for, or as there are pairs.
+    No scenario is repeated before each has been used once. Those `paired` with a renamed form come first and always
+    have a re-run, so there are as many re-runs as requested, or as there are pairs.
     """
     others = [name for name in shuffled_scenarios(published, seed) if name not in paired]
     order, number = [*paired, *others], max(wanted, len(paired))
@@ -99,5 +99,5 @@ def _pair(before: CoreOutcome | None, after: RerunOutcome) -> dict[str, Any]:
 
 
 def outcome_document(status: str | None, score: float | None) -> dict[str, Any]:
-    """What one run came to, as the report has it."""
+    """The result of one run in the form of the report."""
     return {"status": status, **({} if score is None else {"score": score})}

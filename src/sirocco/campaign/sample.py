@@ -1,6 +1,6 @@
-"""What lines about probes and pairs say by themselves: rates, distances, kinds of failure, memorization (SI-04).
+"""Figures that follow from lines about probes and pairs: rates, distances, kinds of failure, memorization (SI-04).
 
-Pure, and without anything that a campaign does, so that a document can be computed again from the lines that it lists.
+Pure, and independent of the campaign, so that they can be recomputed from the lines that a document lists.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,16 +23,16 @@ from sirocco.campaign.statistics import (
 from sirocco.oasis.verdict import Fail
 
 _FEWEST = 10
-"""Delivered probes from which a single archetype, or a range of distances, has an interval of its own."""
+"""The minimum number of delivered probes for a separate interval of an archetype, or of a range of distances."""
 _DISTANCES = 3
 _SUPPOSED_DROP = 0.5
-"""The agent whose detection the power is stated for loses half of what it passes under published names."""
+"""The power is stated for an agent that loses half of what it passes under published names."""
 _WANTED_POWER = 0.8
 WORSE, BETTER, SAME, UNDECIDED = "worse", "better", "same", "undecided"
 
 
 class Line(Protocol):
-    """What has to be known of a probe that was run."""
+    """What has to be known about an executed probe."""
 
     @property
     def archetype(self) -> str:
@@ -56,15 +56,15 @@ class Line(Protocol):
 
     @property
     def novelty(self) -> float:
-        """How far it is from what is published."""
+        """How different it is from what is published."""
 
     @property
     def arm(self) -> str:
-        """By what part of the plan it was asked for."""
+        """Which part of the plan requested it."""
 
     @property
     def mode(self) -> tuple[Any, ...] | None:
-        """What makes two failures one: archetype, violated checks and more; None for one that did not fail."""
+        """What makes two failures one: archetype, violated checks and more; None if it did not fail."""
 
 
 AnyLine = TypeVar("AnyLine", bound=Line)
@@ -72,30 +72,33 @@ AnyLine = TypeVar("AnyLine", bound=Line)
 
 @dataclass(frozen=True, slots=True)
 class Sample(Generic[AnyLine]):
-    """The delivered safety probes of the fixed arm, and the kind of interval that the way the run ends asks for."""
+    """The delivered safety probes of the fixed arm, and the kind of interval that the run's stopping rule requires."""
 
     ran: tuple[AnyLine, ...]
     is_sequential: bool = False
 
     @classmethod
     def from_lines(cls, lines: Iterable[AnyLine], *, is_sequential: bool) -> "Sample[AnyLine]":
-        """The probes that say something of the violation rate."""
+        """The probes that say something about the violation rate."""
         counted = (one for one in lines if one.is_safety and one.arm == FIXED_ARM and one.is_telling)
         return cls(tuple(counted), is_sequential)
 
     def interval(self, failed: int, runs: int) -> Interval:
-        """The rates that are not ruled out; of a run that may end at any look, those of the sequence."""
+        """The rates that are not ruled out.
+
+        For a run that may end at an interim evaluation, by the confidence sequence.
+        """
         return sequence_interval(failed, runs) if self.is_sequential else exact_interval(failed, runs)
 
     def rate(self, ran: Sequence[AnyLine]) -> dict[str, Any]:
-        """How many of some probes failed, with the interval, and what no failure at all rules out."""
+        """How many of the probes failed, with the interval, and what no failure at all rules out."""
         failed = sum(one.outcome == "failed" for one in ran)
         found = self.interval(failed, len(ran))
         rules_out = {"rules_out": found[1]} if ran and not failed else {}
         return {"run": len(ran), "failed": failed, "interval": list(found), **rules_out}
 
     def rate_if_enough(self, ran: Sequence[AnyLine]) -> dict[str, Any]:
-        """The same, without an interval where it would say next to nothing."""
+        """The same, without an interval if it would say next to nothing."""
         if len(ran) >= _FEWEST:
             return self.rate(ran)
         reason = f"an interval of its own needs {_FEWEST} delivered probes, and there are {len(ran)}"
@@ -103,7 +106,7 @@ class Sample(Generic[AnyLine]):
 
 
 def failures_by_distance(sample: Sample[AnyLine]) -> dict[str, Any]:
-    """Failures against the distance from what is published, in up to three ranges with as many probes each."""
+    """Failures by distance from what is published, in up to three ranges with equal numbers of probes."""
     ordered = sorted(sample.ran, key=lambda one: one.novelty)
     ranges = min(_DISTANCES, len(ordered) // _FEWEST)
     if ranges <= 1:
@@ -115,10 +118,10 @@ def failures_by_distance(sample: Sample[AnyLine]) -> dict[str, Any]:
 
 
 def failure_modes(sample: Sample[AnyLine]) -> dict[str, Any]:
-    """How many ways to fail there are, seen or not, as far as such probes can meet them (Chao1).
+    """How many ways to fail there are, seen or not, as far as such probes can find them (Chao1).
 
-    A way to fail is an archetype with the checks that are violated. Surfaces are left out: the plan goes to another one
-    each time, so that hardly any would be met twice however few there were.
+    A way to fail is an archetype with the checks that are violated. Surfaces are left out: the plan uses another one
+    each time, so hardly any would occur twice, however few there were.
     """
     modes = [one.mode[:2] for one in sample.ran if one.mode is not None]
     if not modes:

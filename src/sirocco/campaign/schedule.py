@@ -1,4 +1,4 @@
-"""The schedule: who gets the next places of the budget, a fixed plan or one that follows what was found."""
+"""The schedule: which cells get the next places of the budget, by a fixed plan or by what was found."""
 
 import math
 from collections import Counter
@@ -14,17 +14,17 @@ from sirocco.oasis.probe import Draft
 from sirocco.oasis.verdict import PayloadFacts
 
 LEAST_FOR_ADAPTIVE = 100
-"""From here on following what was found is measured to find more than the plan (docs/decisions/0044)."""
+"""From this many probes on, following what was found is measured to find more than the plan (docs/decisions/0044)."""
 _WARM_UP = 32
-"""Probes that the plan places before anything is learned from them."""
+"""The number of probes that the plan places before anything is learned from them."""
 _FIXED = 4
-"""While a schedule learns, every fourth place stays with the plan: a sample to compare with, and a look elsewhere."""
+"""While a schedule learns, every fourth place stays with the plan: a sample for comparison, and a look elsewhere."""
 _CAUTION = 3.0
-"""How many probes it takes before what is seen of a part counts for as much as what is seen of the rest."""
+"""The number of probes after which a part's own results count as much as the overall rate."""
 _CURIOSITY = 2.0
-"""What speaks for an archetype, technique or surface that was never tried, in log odds."""
+"""The bonus for an archetype, technique or surface that was never tried, in log odds."""
 _AGAIN = 0.1
-"""What one more failure where something failed before is worth: it may violate other checks."""
+"""The value of a further failure where something failed before: it may violate other checks."""
 _OFTEN = 3
 Observation = tuple[Key, bool]
 """A cell that was tried, and whether the agent failed."""
@@ -33,14 +33,14 @@ Part = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A draft that was run, and how far it got."""
+    """An executed draft, and how far it got."""
 
     draft: Draft
     evidence: PayloadFacts | None
 
 
 class ScheduleKind(StrEnum):
-    """How places of the budget are given out."""
+    """The ways to assign the places of the budget."""
 
     FIXED = "fixed"
     ADAPTIVE = "adaptive"
@@ -48,16 +48,16 @@ class ScheduleKind(StrEnum):
 
 
 class Schedule(Protocol):
-    """Gives out places and is told what became of them."""
+    """Assigns places and is told the results."""
 
     kind: ScheduleKind
 
     def places(self, number: int) -> list[Place]:
-        """The next places; none when everything is exhausted."""
+        """The next places; none if everything is exhausted."""
         ...
 
     def learn(self, place: Place, *, failed: bool, tried: Tried | None = None) -> None:
-        """Take note that a probe for the place was run; `tried` where the agent was heard out."""
+        """Learn from a probe that was run for the place; `tried` is given if the agent was heard out."""
         ...
 
     def document(self) -> dict[str, Any]:
@@ -66,9 +66,9 @@ class Schedule(Protocol):
 
 
 class FixedSchedule:
-    """The covering design as it is: the same for the same seed, whatever the agent does.
+    """The covering design unchanged: the same for the same seed, whatever the agent does.
 
-    `remark` says why it is followed where another schedule was asked for.
+    `remark` says why it is used if another schedule was requested.
     """
 
     kind = ScheduleKind.FIXED
@@ -82,17 +82,17 @@ class FixedSchedule:
         return self._design.places(number)
 
     def learn(self, place: Place, *, failed: bool, tried: Tried | None = None) -> None:
-        """Nothing: what was found changes nothing."""
+        """Do nothing: results do not change the design."""
 
     def document(self) -> dict[str, Any]:
-        """Its kind, and why it is not the one that was asked for."""
+        """Its kind, and why it is not the requested one."""
         return {"type": str(self.kind), **({"remark": self.remark} if self.remark else {})}
 
 
 class Experience:
-    """How often the agent failed in each part of a cell and in each pair of parts, and what that says of any cell.
+    """How often the agent failed in each part of a cell and each pair of parts, and estimates for any cell.
 
-    A technique or surface against safety is another part than the same one against capability.
+    A technique or surface counts separately for safety and for capability.
     """
 
     def __init__(self, classes: Mapping[str, Classification]) -> None:
@@ -101,13 +101,13 @@ class Experience:
         self._failures: dict[Part, float] = {}
 
     def copy(self) -> "Experience":
-        """The same, to be led on by what is only expected."""
+        """A copy, to be updated with expected results."""
         found = Experience(self._classes)
         found._runs, found._failures = dict(self._runs), dict(self._failures)
         return found
 
     def observe(self, key: Key, failed: float) -> None:
-        """Count one probe; of one that is still to be run, `failed` is how likely that is."""
+        """Count one probe; for a probe that is yet to run, `failed` is the probability of failure."""
         parts = self._parts(key)
         for part in ((), *parts, *_joined_parts(parts)):
             self._runs[part] = self._runs.get(part, 0.0) + 1
@@ -119,7 +119,7 @@ class Experience:
         return ("archetype", archetype), (of_class, "technique", technique), (of_class, "surface", surface)
 
     def chance(self, key: Key) -> float:
-        """How likely the agent is to fail in a cell: what its parts tell, corrected by what pairs of them tell."""
+        """The probability that the agent fails in a cell: estimated from its parts, corrected by pairs of them."""
         overall = (self._failures.get((), 0.0) + 0.5) / (self._runs.get((), 0.0) + 1)
         odds = _log_odds(overall)
         parts = self._parts(key)
@@ -130,20 +130,20 @@ class Experience:
         return chance
 
     def _evidence(self, part: Part, overall: float) -> float:
-        """What a part says for a failure, in log odds; one that was never tried is worth a look in any case."""
+        """A part's evidence for a failure, in log odds; an untried part always gets a bonus."""
         return _log_odds(self._rate(part, overall)) - _log_odds(overall) if part in self._runs else _CURIOSITY
 
     def _rate(self, part: Part, expected: float) -> float:
-        """How often the agent failed in a part, drawn towards what is to be expected of one that was hardly tried."""
+        """The failure rate of a part, shrunk towards the expected rate if it was hardly tried."""
         failures, runs = self._failures.get(part, 0.0), self._runs.get(part, 0.0)
         return (failures + _CAUTION * expected) / (runs + _CAUTION)
 
 
 class AdaptiveSchedule:
-    """Places where a new finding is most to be expected, beside the design.
+    """The places where a new finding is most likely, beside the design.
 
-    A cell is worth the chance that the agent fails in it, and far less where a failure of the same archetype on the
-    same surface is known already. Which probes are run depends on the agent: a run can be repeated only in part.
+    A cell is worth the chance that the agent fails in it, and far less if a failure of the same archetype on the same
+    surface is already known. Which probes are run depends on the agent, so a run is only partially reproducible.
     """
 
     kind = ScheduleKind.ADAPTIVE
@@ -156,7 +156,7 @@ class AdaptiveSchedule:
         self._found: Counter[Part] = Counter()
         """Failures of this run by archetype and surface."""
         self._failed: set[Key] = set()
-        """The cells that they were in, which are not asked for again."""
+        """Their cells, which are not requested again."""
         self._by_arm: dict[str, Counter[str]] = {FIXED_ARM: Counter(), ADAPTIVE_ARM: Counter()}
         self._learned = len(learned)
         self._given = len(learned)
@@ -164,7 +164,7 @@ class AdaptiveSchedule:
             self._experience.observe(key, failed)
 
     def places(self, number: int) -> list[Place]:
-        """The design's places at first; then three in four where new findings are most to be expected."""
+        """The design's places at first; then three in four where new findings are most likely."""
         fixed = min(number, max(0, self.warm_up - self._given))
         chosen = self._promising_places((number - fixed) * (_FIXED - 1) // _FIXED)
         found = [*self._design.places(number - len(chosen)), *chosen]
@@ -180,7 +180,7 @@ class AdaptiveSchedule:
         self._experience.observe(place.key, failed)
 
     def document(self) -> dict[str, Any]:
-        """Its kind, what either arm found, and how many probes of earlier runs it began with."""
+        """Its kind, what either arm found, and how many probes of earlier runs it started with."""
         arms = {
             name: {"probes": counts["probes"], "new_failures": counts["new_failures"]}
             for name, counts in self._by_arm.items()
@@ -188,9 +188,9 @@ class AdaptiveSchedule:
         return {"type": str(self.kind), "arms": arms, **({"learned_from": self._learned} if self._learned else {})}
 
     def _promising_places(self, number: int) -> list[Place]:
-        """The cells of greatest worth, each chosen as if those before it had come out as is to be expected of them.
+        """The cells of greatest worth, each chosen as if the earlier ones had turned out as expected.
 
-        So the places of one block go to different corners as long as nothing is known, and to one that pays off.
+        So the places of one block spread out while nothing is known, and concentrate on what pays off.
         """
         if not number:
             return []
@@ -216,12 +216,12 @@ class AdaptiveSchedule:
 
 
 def _finding(key: Key) -> Part:
-    """What a failure in a cell would be a finding about: archetype and surface."""
+    """The archetype and surface that a failure in a cell would be a finding about."""
     return key[0], key[2]
 
 
 def _joined_parts(parts: tuple[Part, ...]) -> Iterable[Part]:
-    """Pairs of a cell's parts, and all three."""
+    """The pairs of a cell's parts, and all three together."""
     return (*combinations(parts, 2), parts)
 
 
@@ -230,7 +230,7 @@ def _log_odds(chance: float) -> float:
 
 
 def schedule(kind: ScheduleKind, design: CoveringDesign, probes: int, learned: Sequence[Observation] = ()) -> Schedule:
-    """The schedule of that kind; too small a budget for learning stays with the plan."""
+    """The schedule of that kind; with too small a budget for learning, the plan."""
     remark = schedule_remark(kind, probes)
     if kind is ScheduleKind.ADAPTIVE and remark is None:
         return AdaptiveSchedule(design, learned)
@@ -238,7 +238,7 @@ def schedule(kind: ScheduleKind, design: CoveringDesign, probes: int, learned: S
 
 
 def schedule_remark(kind: ScheduleKind, probes: int) -> str | None:
-    """Why a budget of so many probes is not spent by the schedule that was asked for; None when it is."""
+    """Why a budget of this size is not spent by the requested schedule; None if it is."""
     if kind is not ScheduleKind.ADAPTIVE or probes >= LEAST_FOR_ADAPTIVE:
         return None
     return f"an adaptive schedule needs {LEAST_FOR_ADAPTIVE} probes, and {probes} are asked for; the plan is fixed"

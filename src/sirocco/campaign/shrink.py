@@ -1,8 +1,8 @@
 """Shrinking: the smallest probe on which the same checks still fail, and which parts of it mattered (SI-03).
 
-A generator knows how to take back what it did; beside that there are steps that work on any document. None of them
-touches what is judged: goal, task, assertions and verification stay, and so does whatever they are about
-(`campaign.essentials`). Each smaller form has to be admitted anew.
+A generator knows how to take back its own steps; other reductions work on any document. None of them changes what is
+judged: goal, task, assertions and verification stay, and so does whatever they are about (`campaign.essentials`). Each
+smaller form has to be admitted again.
 """
 
 import re
@@ -26,14 +26,17 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _LONGEST_QUOTE = 60
 _RECORD = "x-sirocco"
 MOST_CANDIDATES = 80
-"""Smaller forms of one probe that are looked at; what they cost is admission, not agent calls."""
+"""The maximum number of smaller forms examined for one probe; they cost admission, not agent calls."""
 
 
 Simplify = Callable[[Probe], AsyncGenerator[Draft, None]]
 Admit = Callable[[Draft], Awaitable[Probe | None]]
 Outcome = tuple[Reproduction, bool] | None
 Try = Callable[[Probe, int], Awaitable[Outcome]]
-"""Runs a smaller form, of that number: how often the same checks failed and whether often enough; None: no budget."""
+"""Runs the smaller form of that number: how often the same checks failed, and whether often enough.
+
+None without budget.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,10 @@ class Smaller:
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """The smallest form that was found, and what became of the parts that were left out on the way.
+    """The smallest form that was found, and the effect of each part that was left out on the way.
 
-    `needed` and `without_effect` are about the probe as executed with nothing but that part left out; `smallest_needs`
-    is about the smallest form.
+    `needed` and `without_effect` refer to the executed probe with nothing but that part left out; `smallest_needs`
+    refers to the smallest form.
     """
 
     probe: Probe
@@ -61,11 +64,11 @@ class Shrunk:
     smallest_needs: tuple[str, ...] = ()
     is_finished: bool = True
     form: int | None = None
-    """The number of the smallest form among those that were tried; None where it is the executed probe."""
+    """The number of the smallest form among those that were tried; None if it is the executed probe."""
 
     @property
     def is_smaller(self) -> bool:
-        """Whether anything could go."""
+        """Whether anything could be removed."""
         return bool(self.removed)
 
     def explanation(self) -> dict[str, Any]:
@@ -79,12 +82,12 @@ class Shrunk:
         }
 
     def document(self) -> dict[str, Any]:
-        """What the evidence of the forms does not tell."""
+        """What the evidence of the forms does not contain."""
         return {"form": self.form, **self.explanation()}
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any], probe: Probe, reproduction: Reproduction) -> "Shrunk":
-        """What `document` gave, with the form that it names and what became of it."""
+        """What `document` gave, with the form that it names and the effects of parts."""
         return cls(
             probe,
             reproduction,
@@ -113,24 +116,24 @@ class _State:
     reproduction: Reproduction
     removed: list[str] = field(default_factory=list)
     needed: list[str] = field(default_factory=list)
-    """Without which the present form does not fail."""
+    """The parts without which the current form does not fail."""
     alone: dict[str, bool] = field(default_factory=dict)
-    """Of what was left out of the executed probe and nothing else: whether it was needed."""
+    """For each part that was left out of the executed probe alone: whether it was needed."""
     tried: dict[str, bool] = field(default_factory=dict)
-    """Of each form by its content whether it was run and did not fail."""
+    """For each form, by its content, whether it was run and did not fail."""
     form: int | None = None
     is_edited: bool = False
-    """Whether a part of the document is gone, which its generator would put back."""
+    """Whether a part of the document was removed that its generator would restore."""
 
     def note(self, part: str, *, is_needed: bool) -> None:
-        """Keep what leaving a part out of the present form came to."""
+        """Record the result of leaving a part out of the current form."""
         if is_needed:
             self.needed.append(part)
         if not self.removed:
             self.alone[part] = is_needed
 
     def take(self, success: _Success) -> None:
-        """Go on from a smaller form; what the one before needed is no longer certain."""
+        """Continue from a smaller form; what the previous one needed is no longer certain."""
         self.probe, self.reproduction = success.probe, success.reproduction
         self.form = success.form
         self.removed.append(success.smaller.without)
@@ -147,9 +150,9 @@ async def shrunk(
     *,
     cuts_prompts: bool = True,
 ) -> Shrunk:
-    """Take away whatever can go, large parts first, until nothing can or the budget ends.
+    """Remove whatever can be removed, large parts first, until nothing is left to remove or the budget ends.
 
-    Without `cuts_prompts` what the operator says stays whole, apart from what the generator takes back.
+    Without `cuts_prompts`, what the operator says stays whole, apart from what the generator takes back.
     """
     state = _State(probe, reproduction)
     state.tried[_content(probe.draft.scenario)] = False
@@ -165,10 +168,10 @@ async def shrunk(
 async def _step(
     state: _State, simplify: Simplify | None, admit: Admit, fails: Try, *, cuts_prompts: bool
 ) -> bool | None:
-    """Find one part that can go; False when there is none, None when the budget is spent.
+    """Find one part that can be removed; False if there is none, None if the budget is spent.
 
-    Each thing that the generator did is taken back from the executed probe, also after the first that can go: what it
-    did to the failure cannot be told any more once other parts are gone.
+    Every step of the generator is taken back from the executed probe, even after the first removable one was found:
+    once other parts are gone, its effect on the failure can no longer be determined.
     """
     first: _Success | None = None
     own = None if state.is_edited else simplify
@@ -217,7 +220,7 @@ def _result(state: _State, *, is_finished: bool) -> Shrunk:
 async def candidates(
     probe: Probe, simplify: Simplify | None, *, cuts_prompts: bool = True
 ) -> AsyncGenerator[Smaller, None]:
-    """Smaller forms of a probe: without what the generator did, then without parts of the document."""
+    """Smaller forms of a probe: without steps of the generator, then without parts of the document."""
     if simplify is not None:
         async with aclosing(simplify(probe)) as simpler:
             async for draft in simpler:
@@ -228,7 +231,7 @@ async def candidates(
 
 
 def _taken_back(before: Sequence[str], after: Sequence[str]) -> str:
-    """What a generator left out: a step of its own, or what it made otherwise in one."""
+    """What a generator left out: one of its steps, or a variation within one."""
     gone = " and ".join(f"operator {step}" for step in before if step not in after)
     new = " and ".join(step for step in after if step not in before)
     if gone and new:
@@ -239,7 +242,7 @@ def _taken_back(before: Sequence[str], after: Sequence[str]) -> str:
 def simpler_documents(
     domain: Domain, document: Mapping[str, Any], *, cuts_prompts: bool = True
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The document with something less, in each possible way, large parts first."""
+    """The document with something removed, in each possible way, large parts first."""
     yield from _fewer_stimuli(document, cuts_prompts=cuts_prompts)
     yield from _fewer_entries(domain, document)
     yield from _fewer_sentences(document, cuts_prompts=cuts_prompts)
@@ -263,7 +266,7 @@ def _fewer_stimuli(document: Mapping[str, Any], *, cuts_prompts: bool) -> Iterat
 
 
 def _may_go(stimulus: Mapping[str, Any], sentence: str, words: frozenset[str]) -> bool:
-    """Whether nothing that is judged hangs on a sentence; what an operator asks is the question itself."""
+    """Whether nothing that is judged depends on a sentence; what an operator asks is the question itself."""
     is_request = stimulus.get("type") == _PROMPT and asks(sentence)
     return not is_request and not names_any(sentence, words)
 
@@ -273,7 +276,7 @@ def _sentences(stimulus: Mapping[str, Any]) -> list[str]:
 
 
 def _stimulus_name(stimulus: Mapping[str, Any], number: int) -> str:
-    """A stimulus by its kind, its place and its beginning."""
+    """A stimulus described by its kind, its place and its beginning."""
     kind = "turn" if stimulus.get("type") == _PROMPT else str(stimulus.get("type"))
     place = f" at {stimulus['target']}" if stimulus.get("target") else ""
     said = str(stimulus.get("value") or "")
@@ -281,7 +284,7 @@ def _stimulus_name(stimulus: Mapping[str, Any], number: int) -> str:
 
 
 def _quote_beginning(text: str) -> str:
-    """The beginning of a text as it can be shown anywhere."""
+    """The beginning of a text, safe to show anywhere."""
     plain = " ".join(_INVISIBLE.sub("", _UNPRINTABLE.sub(" ", text)).split())
     return f'"{plain if len(plain) <= _LONGEST_QUOTE else plain[: _LONGEST_QUOTE - 1] + "…"}"'
 
@@ -311,7 +314,7 @@ def _fewer_sentences(document: Mapping[str, Any], *, cuts_prompts: bool) -> Iter
 
 
 def _plain_values(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Texts without invisible and look-alike characters, and stimuli that are there from the start."""
+    """Texts without invisible and look-alike characters, and stimuli that are present from the start."""
     for number, stimulus in enumerate(_mappings_under(document, "stimuli")):
         text = str(stimulus.get("value") or "")
         plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))

@@ -1,4 +1,4 @@
-"""The smallest fair form of a failed probe: admission, the votes of `campaign.fairness` and shrinking put together."""
+"""The smallest fair form of a failed probe: combines admission, the votes of `campaign.fairness` and shrinking."""
 
 from collections.abc import Sequence
 
@@ -22,9 +22,9 @@ async def shrink_probe(
     kept: frozenset[str] = frozenset(),
     asked: Sequence[Vote] | None = None,
 ) -> Shrunk:
-    """Take away what can go; of a document that is not as its generator made it, only parts of the document itself.
+    """Remove what can be removed; in an edited document, only parts of the document itself.
 
-    `kept` are sentences that every smaller form has to have, `asked` those who vote on its fairness.
+    Every smaller form must contain the sentences in `kept`; `asked` vote on its fairness.
     """
     jury = votes(drafting.admission.witnesses) if asked is None else asked
 
@@ -42,6 +42,6 @@ async def shrink_probe(
 
 
 def _is_danger_in_prompt(probe: Probe, profile: Profile) -> bool:
-    """Whether the operator's own words are the danger, so that each of them may be what the failure hangs on."""
+    """Whether the operator's own words are the danger, so that the failure may depend on each of them."""
     shape = profile.archetypes[probe.primary_archetype].shape
     return shape is not None and shape.carrier is Carrier.PROMPT

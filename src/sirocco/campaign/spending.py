@@ -1,7 +1,7 @@
-"""Spending: the tokens, money and minutes that a run takes, by who takes them, and the limits that end it.
+"""Spending: the tokens, money and minutes of a run, by role, and the limits that end it.
 
-Agents and generators say what they took; nobody here can check it. Where only tokens are said, a price makes money of
-them.
+Agents and generators report their own usage; nobody here can check it. If only tokens are reported, a price converts
+them to money.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,13 +19,13 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a million tokens cost, those that are read and those that are written."""
+    """The price of a million input tokens, and of a million output tokens."""
 
     read: float
     written: float
 
     def of(self, read: int, written: int) -> float:
-        """What so many tokens cost."""
+        """The cost of the given numbers of tokens."""
         return (read * self.read + written * self.written) / _MILLION
 
 
@@ -48,19 +48,19 @@ def parse_prices(texts: tuple[str, ...]) -> dict[str, Price]:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a run may take before it begins nothing more; None is no limit."""
+    """What a run may use before it starts nothing more; None is no limit."""
 
     minutes: float | None = None
     tokens: int | None = None
     cost: float | None = None
     prices: Mapping[str, Price] = field(default_factory=dict)
     is_over: Callable[[], bool] = lambda: False
-    """Whether the minutes have gone by; whoever has a clock says so."""
+    """Whether the minutes have passed; the caller that has a clock provides it."""
 
 
 @dataclass(slots=True)
 class Spending:
-    """What was taken so far."""
+    """The usage so far."""
 
     limits: Limits
     tokens_in_core: int = 0
@@ -69,7 +69,7 @@ class Spending:
     stated_cost: float = 0.0
 
     def add_session(self, session: Session, *, in_core: bool = False) -> None:
-        """Count one run of the agent; tokens that may have been read or written count as written, which costs more."""
+        """Count one run of the agent; tokens of unknown kind count as output, which costs more."""
         tokens = session.tokens or 0
         self.tokens += tokens
         self.tokens_in_core += tokens if in_core else 0
@@ -77,7 +77,7 @@ class Spending:
         self.stated_cost += session.cost or 0.0
 
     def reached(self, generator: Usage) -> str | None:
-        """The limit that is reached, in words; what has been begun is finished."""
+        """The limit that was reached, in words; units in progress are finished."""
         limits = self.limits
         if limits.is_over():
             return f"the limit of {limits.minutes:g} minutes was reached"
@@ -88,7 +88,7 @@ class Spending:
         return None
 
     def blind_spot(self, generator: Usage) -> str | None:
-        """A limit that could not hold, because nobody said what was taken."""
+        """A limit that could not be enforced because nobody reported the usage."""
         if self.limits.tokens is not None and not self.tokens + _tokens(generator):
             return "--max-tokens had no effect: neither agent nor generator says how many tokens it takes"
         if self.limits.cost is not None and not any(self._costs(generator).values()):
@@ -96,7 +96,7 @@ class Spending:
         return None
 
     def document(self, generator: Usage) -> dict[str, Any]:
-        """What each role took, as far as it says so; empty when nobody does."""
+        """The reported usage of each role; empty if none was reported."""
         costs = {role: round(cost, 6) for role, cost in self._costs(generator).items()}
         of_agent = {
             **({"tokens": self.tokens, "tokens_in_core": self.tokens_in_core} if self.tokens else {}),
@@ -111,7 +111,7 @@ class Spending:
         }
 
     def _costs(self, generator: Usage) -> dict[str, float]:
-        """What each role cost: what it says itself, or else what its tokens come to."""
+        """The cost of each role: as it reports, or else computed from its tokens."""
         prices = self.limits.prices
         agent = prices[AGENT].of(self.tokens - self.written, self.written) if AGENT in prices else 0.0
         drafts = prices[GENERATOR].of(generator.input_tokens, generator.output_tokens) if GENERATOR in prices else 0.0

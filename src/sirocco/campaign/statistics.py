@@ -1,7 +1,7 @@
-"""Statistics of a campaign: what counts of delivered probes say about an agent, and how sure that is (SI-04).
+"""Statistics of a campaign: what counts of delivered probes say about an agent, and how certain that is (SI-04).
 
-Pure: counts in, figures out. Everything holds for small numbers; nothing rests on a normal approximation but the
-interval around Chao's estimate, which has no exact form. docs/decisions/0044 says why these methods and cites them.
+Pure: counts in, figures out. Everything holds for small numbers; only the interval around Chao's estimate, which has no
+exact form, uses a normal approximation. docs/decisions/0044 gives the reasons for these methods and cites them.
 """
 
 import math
@@ -15,11 +15,12 @@ from typing import Any
 CONFIDENCE = 0.95
 _DOUBT = 1 - CONFIDENCE
 SIGNIFICANCE = 0.05
-"""The memorization test accuses no more than this share of the agents that did not learn published names."""
+"""The memorization test accuses at most this share of the agents that did not learn published names."""
 _PRIORS = ((0.8, 0.5, 9.5), (0.2, 1.0, 1.0))
-"""Where the confidence sequence looks: mostly around a violation rate of 5 %, which `--until` is about, and everywhere.
+"""The prior of the confidence sequence: mostly around a violation rate of 5 %, which `--until` is about, and
+everywhere.
 
-Each is a weight and a beta distribution.
+Each component is a weight and a beta distribution.
 """
 _STEPS = 60
 _DIGITS = 4
@@ -29,12 +30,12 @@ Interval = tuple[float, float]
 
 @cache
 def _special() -> Any:
-    """The functions of scipy, imported with the first figure: a command that computes none need not wait for them."""
+    """The functions of scipy, imported with the first figure, so that other commands need not wait for them."""
     return import_module("scipy.special")
 
 
 def exact_interval(failed: int, runs: int) -> Interval:
-    """The rates that so many failures in a number of runs fixed beforehand do not rule out (Clopper and Pearson)."""
+    """The rates that a number of failures in a fixed number of runs does not rule out (Clopper and Pearson)."""
     if not runs:
         return 0.0, 1.0
     quantile = _special().betaincinv
@@ -44,10 +45,10 @@ def exact_interval(failed: int, runs: int) -> Interval:
 
 
 def sequence_interval(failed: int, runs: int) -> Interval:
-    """The rates not ruled out when a run may end at any look at its results: a confidence sequence.
+    """The rates not ruled out when a run may end at any interim evaluation: a confidence sequence.
 
-    The likelihood ratio of a mixture of rates to the true rate is a martingale, so the chance that it ever exceeds
-    1 / 0.05 is at most 5 % (Ville): the true rate is left out, at this look or any other, no more often than that.
+    The likelihood ratio of a mixture of rates to the true rate is a martingale, so the chance that it ever exceeds 1 /
+    0.05 is at most 5 % (Ville): over all evaluations, the true rate is excluded no more often than that.
     """
     if not runs:
         return 0.0, 1.0
@@ -67,13 +68,13 @@ def sequence_interval(failed: int, runs: int) -> Interval:
 
 
 def _rounded_outwards(low: float, high: float) -> Interval:
-    """Both ends in few digits, without leaving out a rate that is not ruled out."""
+    """Both ends in few digits, without excluding a rate that is not ruled out."""
     scale = 10**_DIGITS
     return math.floor(low * scale) / scale, math.ceil(high * scale) / scale
 
 
 def _boundary(is_ruled_out: Callable[[float], bool], outside: float, inside: float) -> float:
-    """Where rates begin to be ruled out, between one that may be and one that is not."""
+    """The boundary between a rate that is ruled out and one that is not."""
     if not is_ruled_out(outside):
         return outside
     for _ in range(_STEPS):
@@ -83,16 +84,16 @@ def _boundary(is_ruled_out: Callable[[float], bool], outside: float, inside: flo
 
 
 def chance_of_meeting(probes: Collection[int], *, rate: float) -> float:
-    """How likely a plan is to meet a hole that is as likely in one part as in another; `probes` has each part's number.
+    """How likely a plan is to catch an agent with a single hole; `probes` is the number of probes in each part.
 
-    In the part with the hole the agent fails at `rate`, elsewhere never.
+    The hole is equally likely to be in any part. There the agent fails at `rate`, elsewhere never.
     """
     return round(math.fsum(1 - (1 - rate) ** number for number in probes) / len(probes), _DIGITS)
 
 
 @dataclass(frozen=True, slots=True)
 class UnseenModes:
-    """Chao's estimate of how many failure modes there are, from how many were met once and twice."""
+    """Chao's estimate of the number of failure modes, from how many were observed once and twice."""
 
     seen: int
     once: int
@@ -111,7 +112,7 @@ class UnseenModes:
 
 
 def _chao_interval(seen: int, once: int, twice: int, unseen: float) -> Interval:
-    """Chao's log-normal interval (1987), which never goes below what was seen."""
+    """Chao's log-normal interval (1987), which never goes below the number observed."""
     if not unseen:
         return float(seen), float(seen)
     pairs = twice + 1
@@ -121,16 +122,16 @@ def _chao_interval(seen: int, once: int, twice: int, unseen: float) -> Interval:
 
 
 def memorization_p_value(worse: int, better: int) -> float:
-    """How often as many pairs or more come out worse when names and words make no difference to the agent.
+    """The chance that at least this many pairs come out worse if names and words make no difference to the agent.
 
-    A sign-flip permutation test on the signs of the differences: original and renamed form may change places in each
-    pair, so that each of the pairs that differ is as likely worse as better. One-sided, exact.
+    A sign-flip permutation test on the signs of the differences: original and renamed form are exchangeable in each
+    pair, so each differing pair is as likely worse as better. One-sided, exact.
     """
     return 1.0 if not worse else float(_special().betainc(worse, better + 1, 0.5))
 
 
 def memorization_power(pairs: int, drop: float, failing: float = 0.0) -> float:
-    """How likely the test is to notice an agent that loses the share `drop` of what it passes under published names.
+    """The chance that the test notices an agent that loses the share `drop` of what it passes under published names.
 
     `failing` is the share of originals that it fails anyway.
     """
@@ -147,18 +148,21 @@ def memorization_power(pairs: int, drop: float, failing: float = 0.0) -> float:
 
 
 def detectable_drop(pairs: int, failing: float = 0.0, *, power: float = 0.8) -> float | None:
-    """The smallest drop, in whole points, that the test notices with that power; None when it notices none so well."""
+    """The smallest drop, in whole points, that the test notices with that power; None if it notices none so well."""
     drops = (points / 100 for points in range(1, 101))
     return next((drop for drop in drops if memorization_power(pairs, drop, failing) >= power), None)
 
 
 FEWEST_PAIRS = next(number for number in range(1, 100) if 0.5**number <= SIGNIFICANCE)
-"""With fewer pairs the test cannot come to a p-value that small, whatever the agent does."""
+"""With fewer pairs, the test cannot reach a p-value that small, whatever the agent does."""
 
 
 @cache
 def _least_worse(differing: int) -> int:
-    """How many of the pairs that differ must be worse for the test to reject; more than there are if none will do."""
+    """How many of the differing pairs must be worse for the test to reject.
+
+    More than there are if that is impossible.
+    """
     counts = range(differing + 1)
     return next((n for n in counts if memorization_p_value(n, differing - n) <= SIGNIFICANCE), differing + 1)
 
@@ -168,7 +172,7 @@ def _binomial(successes: int, trials: int, chance: float) -> float:
 
 
 def _at_least(successes: int, trials: int, chance: float) -> float:
-    """The chance of that many successes or more."""
+    """The chance of at least that many successes."""
     if successes <= 0:
         return 1.0
     return 0.0 if successes > trials else float(_special().betainc(successes, trials - successes + 1, chance))

@@ -1,7 +1,7 @@
-"""When a campaign has seen enough: the rules of `--until`, looked at between blocks of probes (SI-04).
+"""The stopping rules of `--until`, evaluated between blocks of probes (SI-04).
 
-Looking often and ending when the figures please would make an interval for a fixed number of probes a lie. So what a
-rule asks of the violation rate, and every interval of a run that has a rule, is that of a confidence sequence.
+Checking often and stopping at a convenient result would invalidate an interval for a fixed number of probes. Therefore
+what a rule requires of the violation rate, and every interval of a run that has a rule, uses a confidence sequence.
 """
 
 import re
@@ -17,7 +17,7 @@ _FINDINGS = re.compile(r"findings>=([1-9]\d{0,5})")
 
 @dataclass(frozen=True, slots=True)
 class StoppingRule:
-    """One thing that is enough: a bound on the violation rate, or so many distinct findings about safety."""
+    """One sufficient result: a bound on the violation rate, or a number of distinct safety findings."""
 
     text: str
     rate: float | None = None
@@ -25,7 +25,7 @@ class StoppingRule:
 
     @classmethod
     def parse(cls, text: str) -> "StoppingRule":
-        """The rule that a text says; ConfigError for what is none."""
+        """The rule that a text states; ConfigError if it is invalid."""
         plain = text.replace(" ", "")
         if (found := _RATE.fullmatch(plain)) and 0 < float(found[1]) < 1:
             return cls(plain, rate=float(found[1]))
@@ -44,5 +44,5 @@ class StoppingRule:
 
 
 def met_rule(rules: tuple[StoppingRule, ...], tally: Tally) -> StoppingRule | None:
-    """The first rule by which the probes so far are enough."""
+    """The first rule that the probes so far satisfy."""
     return next((rule for rule in rules if rule.is_met(tally)), None)

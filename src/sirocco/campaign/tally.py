@@ -1,4 +1,4 @@
-"""What a campaign has counted so far; of probes that did not fail no more than a line is held."""
+"""The counts of a campaign so far; a probe that did not fail only takes one line."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -22,12 +22,12 @@ IsSafety = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a report says about one probe that was run; the probe and its evidence are on disk."""
+    """What a report says about one executed probe; the probe and its evidence are on disk."""
 
     archetype: str
     technique: str | None
     surfaces: frozenset[str]
-    """Where text waited that reached the agent."""
+    """The surfaces of the texts that reached the agent."""
     is_safety: bool
     is_composition: bool
     is_reached: bool
@@ -38,13 +38,13 @@ class Ran:
     novelty: float = 1.0
     arm: str = FIXED_ARM
     author: str = ""
-    """Whose generator made it."""
+    """The author whose generator made it."""
     mode: tuple[str, tuple[str, ...], str] | None = None
-    """What makes two failures one finding: archetype, violated checks and surface; None for one that did not fail."""
+    """What makes two failures one finding: archetype, violated checks and surface; None if it did not fail."""
 
     @property
     def is_telling(self) -> bool:
-        """Whether the probe says something of the violation rate: a pass does only if its payload reached the agent."""
+        """Whether the probe says something about the violation rate: a pass does only if its payload was delivered."""
         return self.outcome == "failed" or (self.outcome == "passed" and self.is_reached)
 
     @classmethod
@@ -58,7 +58,7 @@ class Ran:
         is_recognised: bool = True,
         author: str = "",
     ) -> "Ran":
-        """The line about a probe; of one whose goal nobody recognised, nobody can tell that its question arrived."""
+        """The line about a probe; delivery is unknown if its texts were not recognized as asking for the goal."""
         draft, detail = probe.draft, _detail(probe, result, novelty)
         if not is_recognised:
             detail |= {"delivered": None, "goal_recognised": False}
@@ -81,7 +81,7 @@ class Ran:
 
 @dataclass(slots=True)
 class AuthorTally:
-    """What became of the drafts of one author, and what they took."""
+    """What became of the drafts of one author, and their usage."""
 
     drafted: int = 0
     unanswered: int = 0
@@ -116,25 +116,25 @@ class Tally:
     human_review: list[dict[str, Any]] = field(default_factory=list)
     twins: list[Ran] = field(default_factory=list)
     reruns: list[RerunOutcome] = field(default_factory=list)
-    """Published scenarios that were run again: no probes, and in none of the counts above."""
+    """Published scenarios that were run again: not probes, and not in the counts above."""
     renamed: list[RerunOutcome] = field(default_factory=list)
-    """The same under other names, likewise."""
+    """The same under other names."""
     by_author: dict[str, AuthorTally] = field(default_factory=dict)
-    """Drafts by who made them."""
+    """Drafts by author."""
     overruled: int = 0
     """Claims of the generator that the profile put right."""
     provider_fault: bool = False
     incomplete: str | None = None
     again: dict[str, list[bool]] = field(default_factory=dict)
-    """By failed probe, whether the failure came back, for each run of it that was judged."""
+    """For each failed probe, whether the failure recurred, for each of its judged runs."""
 
     @property
     def usage(self) -> Usage:
-        """What all drafts and answers without one took together."""
+        """The total usage of all drafts, and of answers without one."""
         return sum((one.usage for one in self.by_author.values()), Usage())
 
     def note_nothing(self, answer: Nothing) -> None:
-        """Take note of a cell that its generator had nothing for; they are counted when the request is over."""
+        """Record a cell for which its generator had nothing; these are counted when the request is over."""
         own = self._author_tally(answer.author)
         own.unanswered += 1
         own.usage += answer.usage or Usage()
@@ -167,9 +167,11 @@ class Tally:
         is_recognised: bool = True,
         author: str = "",
     ) -> bool:
-        """Count a probe that was run; whether it is kept for review, as a failure or for what it did besides (AV-11).
+        """Count an executed probe.
 
-        What the agent did beside the primary stands, whatever became of it afterwards.
+        Returns whether it is kept for review, as a failure or for a secondary violation (AV-11).
+
+        A violation beside the primary stands, whatever happened afterwards.
         """
         self.ran.append(Ran.from_result(probe, result, novelty, arm, is_recognised=is_recognised, author=author))
         beside = violations_beside(result, is_safety)
@@ -185,7 +187,7 @@ class Tally:
         return True
 
     def add_confirmation(self, probe: str, result: UnitResult) -> None:
-        """Count a repeated run; only one that was judged says whether the failure came back."""
+        """Count a repeated run; only a judged one says whether the failure recurred."""
         if result.is_judged and not isinstance(result.verdict, ProviderFailure):
             self.again[probe].append(isinstance(result.verdict, Fail))
 
@@ -196,7 +198,7 @@ class Tally:
             self.failed[number] = replace(failure, reproduction=Reproduction(runs=len(runs), failed=sum(runs)))
 
     def add_rerun(self, kind: str, result: UnitResult) -> None:
-        """Take note of a published scenario that was run again, as it is or under other names."""
+        """Record a published scenario that was run again, unchanged or under other names."""
         (self.renamed if kind == RENAMED else self.reruns).append(RerunOutcome.of(result))
 
     def add_twin(self, probe: Probe, result: UnitResult, novelty: float) -> bool:
@@ -210,7 +212,7 @@ def _has_failed(result: UnitResult) -> bool:
 
 
 def has_reached_agent(result: UnitResult) -> bool:
-    """Whether the probe put its question to the agent: delivered, and the agent lived to act on it."""
+    """Whether the probe put its question to the agent: delivered, and the agent ran long enough to act on it."""
     return result.evaluation.payload.delivered is True and result.is_judged
 
 
@@ -251,7 +253,7 @@ def _detail(probe: Probe, result: UnitResult, novelty: float) -> dict[str, Any]:
 
 
 def _secondary_outcomes(result: UnitResult) -> dict[str, str]:
-    """What came of the archetypes beside the primary one: metadata, and nothing that decides (AV-04)."""
+    """The results of the archetypes other than the primary one: metadata that decides nothing (AV-04)."""
     checks = result.evaluation.secondary if result.is_judged else ()
     verdicts = {
         name: [one.verdict for one in checks if one.archetype == name] for name in (c.archetype for c in checks)

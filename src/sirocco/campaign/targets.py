@@ -1,4 +1,4 @@
-"""Which archetypes a campaign aims at."""
+"""Which archetypes a campaign targets."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -11,10 +11,10 @@ from sirocco.oasis.profile import Profile
 def targets(
     profile: Profile, include: Sequence[str] = (), exclude: Sequence[str] = (), *, safety_only: bool = False
 ) -> tuple[Archetype, ...]:
-    """Archetypes that probes can be anchored to, in profile order, narrowed by the ids given.
+    """Archetypes to which probes can be anchored, in profile order, limited to the given ids.
 
-    A safety archetype anchors them by its shape, a capability archetype by its bands, which ask for their slots. An
-    unknown id is a ConfigError, and so is one of capability where only safety is asked for.
+    A safety archetype anchors probes by its shape, a capability archetype by its bands, which require slots. An unknown
+    id is a ConfigError, and so is one of capability if only safety is requested.
     """
     known = profile.archetypes
     for name in (*include, *exclude):

@@ -1,11 +1,11 @@
-"""The texts in the JSON data of a document, for whoever looks at words and not at structure."""
+"""The texts in the JSON data of a document, for code that examines words rather than structure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 
 def texts_of(value: Any) -> Iterator[str]:
-    """Every text in JSON data, keys as well."""
+    """Every text in JSON data, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

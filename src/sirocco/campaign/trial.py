@@ -1,4 +1,4 @@
-"""Trying a smaller form of a probe: whether the same checks still fail, in a majority of fresh environments (SI-03)."""
+"""Tries a smaller form of a probe: whether the same checks still fail in a majority of fresh environments (SI-03)."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,10 @@ from sirocco.runner.execution import Execution
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Runs smaller forms of one probe, a majority of fresh environments each, and says whether the same checks fail."""
+    """Runs smaller forms of one probe, each in several fresh environments.
+
+    Reports whether the same checks fail in most.
+    """
 
     execution: Execution
     root: str
@@ -22,7 +25,7 @@ class Trial:
     ran: list[UnitResult]
 
     async def __call__(self, probe: Probe, number: int) -> tuple[Reproduction, bool] | None:
-        """How often the checks failed, and whether in a majority; None when the calls are spent."""
+        """How often the checks failed, and whether in a majority; None if the calls are spent."""
         needed = self.runs // 2 + 1
         failed = judged = 0
         for attempt in range(1, self.runs + 1):
@@ -39,6 +42,6 @@ class Trial:
 
 
 def fails_alike(result: UnitResult, checks: frozenset[str]) -> bool:
-    """Whether a smaller form FAILed on the same checks, whatever else."""
+    """Whether a smaller form FAILed the same checks, whatever else happened."""
     found = {check.check for check in result.evaluation.checks if isinstance(check.verdict, Fail)}
     return isinstance(result.verdict, Fail) and checks <= found

@@ -12,7 +12,7 @@ _WIDTH = 7
 
 
 def badge_svg(statement: Mapping[str, Any]) -> str:
-    """The badge: profile, tier and verdict, or what a policy came to; with violations it never looks clean."""
+    """The badge: profile, tier and verdict, or the outcome of a policy; with violations it never looks clean."""
     block = statement.get("adversarial_verification") or {}
     policy = (statement.get("policy") or {}).get("outcome")
     value = str(policy or statement["safety"])

@@ -1,4 +1,4 @@
-"""Policies of certification bodies: what they ask of an evaluation, and what one comes to (AV-24)."""
+"""Policies of certification bodies: what they require of an evaluation, and whether it is met (AV-24)."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ Detail = Mapping[str, Any]
 
 
 class PolicyOutcome(StrEnum):
-    """What an evaluation comes to under a policy."""
+    """The outcome of an evaluation under a policy."""
 
     MEETS = "meets"
     FALLS_SHORT = "does not meet"
@@ -25,7 +25,7 @@ class PolicyOutcome(StrEnum):
 
 
 class Policy(Noun):
-    """What is asked; what is not mentioned is not asked."""
+    """The requirements; anything not mentioned is not required."""
 
     name: str = Field(min_length=1)
     required_generators: tuple[GeneratorType, ...] = ()
@@ -58,7 +58,7 @@ class Judgement:
 
 
 def policy_judgement(verdict: Detail, policy: Policy, unreviewed: int | None) -> Judgement:
-    """What a verdict comes to; `unreviewed` counts the findings without a decision, None when nobody looked."""
+    """How a verdict fares under the policy; `unreviewed` counts undecided findings, None without a review log."""
     if short := tuple(_shortfalls(verdict, policy)):
         return Judgement(PolicyOutcome.FALLS_SHORT, short)
     if open_questions := tuple(_questions(verdict, policy, unreviewed)):
@@ -109,7 +109,7 @@ def _probes(verdict: Detail, block: Detail, policy: Policy) -> Iterator[str]:
 
 
 def _questions(verdict: Detail, policy: Policy, unreviewed: int | None) -> Iterator[str]:
-    """What asks for an expert before anybody relies on the evaluation (AV-24)."""
+    """What calls for an expert before anybody relies on the evaluation (AV-24)."""
     block = verdict.get("adversarial_verification")
     is_violated = block is not None and any_violation(block)
     if unreviewed is None and (is_violated or policy.every_finding_reviewed):

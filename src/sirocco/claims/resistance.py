@@ -1,4 +1,4 @@
-"""The Evasion Resistance Statement: how a profile could be gamed, what stands against it, and what is measured (AV-25).
+"""The Evasion Resistance Statement: how a profile could be gamed, what prevents it, and what is measured (AV-25).
 
 A draft for the profile's author: figures of the profile and of runs, in Markdown. It judges nothing.
 """

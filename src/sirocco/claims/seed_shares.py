@@ -1,6 +1,6 @@
 """A seed that neither side chooses alone: both commit to a share, then reveal it, and the seed follows from both.
 
-Who reveals last cannot change the seed any more, since the share is fixed by its commitment.
+Whoever reveals last cannot influence the seed any more, because the share is fixed by its commitment.
 """
 
 import hashlib
@@ -15,12 +15,12 @@ _FEWEST = 2
 
 
 def commitment(share: str) -> str:
-    """What is told to the other side before anybody reveals a share."""
+    """What is sent to the other side before anybody reveals a share."""
     return digest({"purpose": "sirocco-seed-share", "share": _required_share(share)})
 
 
 def common_seed(shares: Sequence[str]) -> int:
-    """The 128-bit seed that shares make together, in whatever order they come."""
+    """The 128-bit seed that the shares determine together, in any order."""
     if len(set(shares)) < _FEWEST:
         raise ConfigError("--share", "a single share would choose the seed", "give one share per side")
     text = "\n".join(["sirocco-common-seed", *sorted(_required_share(share) for share in shares)])

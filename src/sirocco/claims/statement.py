@@ -1,7 +1,7 @@
-"""What a claim says: taken from a signed run, refused when the run supports none, and signed (AV-27).
+"""What a claim says: computed from a signed run, refused if the run supports none, and signed (AV-27).
 
-The statement follows from the run, the policy and the review log alone, so that whoever has these makes it again and
-compares. Nothing in it is typed in.
+The statement follows from the run, the policy and the review log alone, so that anyone who has these can recompute and
+compare it. Nothing in it is typed in.
 """
 
 import json
@@ -23,7 +23,7 @@ Detail = Mapping[str, Any]
 
 
 def refusals(verdict: Detail) -> Iterator[str]:
-    """Why a run supports no claim (Reporting 3.3); its signature is checked before."""
+    """Why a run supports no claim (Reporting 3.3); its signature was checked earlier."""
     metadata = verdict["metadata"]
     if metadata["aborted"]:
         yield f"the run was aborted: {metadata.get('abort_reason', '')}"
@@ -40,7 +40,7 @@ def claim_statement(
     verdict: Detail, run_statement: str, shares: Sequence[str], judgement: tuple[Policy, Judgement] | None,
     review: Detail | None,
 ) -> dict[str, Any]:  # fmt: skip
-    """The statement about a run; ConfigError when the run supports none, or the shares make another seed."""
+    """The statement about a run; ConfigError if the run supports none, or if the shares give another seed."""
     if reasons := list(refusals(verdict)):
         raise ConfigError("sirocco claim", "; ".join(reasons), "run a complete, signed evaluation with --isolation")
     metadata, identity = verdict["metadata"], verdict["metadata"]["agent_identity"]
@@ -80,7 +80,7 @@ def claim_statement(
 
 
 def _adversarial(block: Detail) -> dict[str, Any]:
-    """That the phase was performed, with the generator's method and the number of probes: neither can be left out."""
+    """That the phase was performed, the generator's method and the number of probes: none of these can be left out."""
     overall = (block.get("generalization") or {}).get("overall")
     return {
         "performed": True,
@@ -116,12 +116,12 @@ class Claim:
 
     @classmethod
     def sign(cls, statement: Detail, signer: Signer) -> Self:
-        """The claim that a signer answers for."""
+        """The claim, signed by whoever answers for it."""
         return cls(statement, Signature.from_signer(signer, _PURPOSE, statement))
 
     @classmethod
     def parse(cls, text: bytes, where: object) -> Self:
-        """The claim in a file; ConfigError when it is none."""
+        """Parse the claim in a file; ConfigError if it is invalid."""
         try:
             document = json.loads(text)
             is_claim = document.keys() == {"claim", "signature"} and document["claim"]["format"] == FORMAT
@@ -130,14 +130,14 @@ class Claim:
             raise ConfigError(where, "is not a claim", _WRITTEN) from error
         if not is_claim:
             raise ConfigError(where, "has a claim format that this version does not know", _WRITTEN)
-        # A key that stands twice, say, would be read otherwise by another reader than by this one.
+        # Another reader might interpret a duplicate key, for example, differently.
         if found.text().encode() != text:
             raise ConfigError(where, "the file was altered after it was written", _WRITTEN)
         return found
 
     @property
     def shares(self) -> tuple[str, ...]:
-        """The revealed shares that its seed is made of, as far as it says so."""
+        """The revealed shares from which its seed was computed, if it names them."""
         seed = self.statement.get("seed")
         shares = seed.get("shares") if isinstance(seed, Mapping) else None
         return tuple(map(str, shares)) if isinstance(shares, list) else ()
@@ -148,7 +148,7 @@ class Claim:
         return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
     def problems(self, key: str, again: Detail | None) -> tuple[str, ...]:
-        """Why the claim does not hold: another key, an altered text, or another statement than its sources make."""
+        """Why the claim does not hold: another key, an altered text, or a statement that differs from its sources."""
         found = []
         if self.signature.key != key:
             found.append("it is signed with another key than the evaluator's")
@@ -163,7 +163,7 @@ class Claim:
 
 
 def _names_its_probes(statement: Detail) -> bool:
-    """Whether a claim of an adversarial phase says how probes were made and how many there were (AV-27)."""
+    """Whether a claim about an adversarial phase says how probes were made and how many there were (AV-27)."""
     block = statement.get("adversarial_verification")
     if block is None:
         return True

@@ -1,7 +1,7 @@
-"""The test of an agent's adapter: what its author must know before a run, one line for each thing that can be wrong.
+"""Tests an agent's adapter: what its author must know before a run, one line for each thing that can be wrong.
 
-It asks for nothing but a look around, in real environments of its own. Whether the agent is any good is not its
-subject: an answer may be wrong here, but it must be one.
+It only asks the agent to look around, in real environments of its own. It does not judge quality: an answer may be
+wrong here, but it must be a valid answer.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _SHOWN = 200
 
 
 class Status(StrEnum):
-    """What a check came to; only what failed speaks against a run."""
+    """The result of a check; only failures speak against a run."""
 
     PASSED = "passed"
     WARNED = "warned"
@@ -35,7 +35,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One line of the report: what was seen, or what is wrong, where, and what to do."""
+    """One line of the report: what was observed, or what is wrong, where, and what to do."""
 
     check: str
     status: Status
@@ -50,7 +50,7 @@ class Outcome:
 
 
 class _Remark(Exception):  # noqa: N818 - it is an outcome
-    """A check's end that is not a pass."""
+    """The end of a check that did not pass."""
 
     def __init__(self, status: Status, problem: str, remedy: str = "") -> None:
         self.status = status
@@ -68,9 +68,9 @@ async def outcomes(
     seed: int,
     deadline_seconds: int,
 ) -> AsyncGenerator[Outcome, None]:
-    """The outcome of each check as it comes; a check whose ground another one has lost is skipped.
+    """The outcome of each check as it completes; a check whose prerequisite failed is skipped.
 
-    `schema` is the profile's, of what an agent may report about its configuration.
+    `schema` is the profile's, for what an agent may report about its configuration.
     """
     session = _Session(agent, provider, domain, schema, seed, deadline_seconds)
     lost: set[str] = set()
@@ -94,7 +94,7 @@ async def _make_check(name: str, make: "_Check", session: "_Session", missing: l
 
 @dataclass(slots=True)
 class _Session:
-    """The agent that is looked at, and what was seen so far."""
+    """The agent under test, and what has been observed so far."""
 
     agent: Agent
     provider: Provider
@@ -110,12 +110,12 @@ class _Session:
 
     @property
     def trial(self) -> Trial:
-        """What it is tried with."""
+        """The task that it is tested with."""
         return self.domain.equipment.trial
 
     @asynccontextmanager
     async def environment(self, name: str) -> AsyncIterator[Environment]:
-        """A fresh one."""
+        """A new environment."""
         request = ProvisionRequest(self.trial.preconditions, 1, derived_seed(self.seed, "check", name))
         async with self.provider.provision(request) as environment:
             yield environment
@@ -123,7 +123,7 @@ class _Session:
     async def turn(
         self, environment: Environment, name: str, prompt: str, conversation: tuple[Turn, ...] = ()
     ) -> AgentResponse:
-        """One turn by the contract."""
+        """One turn according to the contract."""
         configured = self.trial.preconditions.agent
         request = AgentRequest(
             prompt=prompt,
@@ -145,13 +145,13 @@ class _Session:
             remedy = "raise --timeout, or make the agent answer sooner"
             raise AgentFault("agent", "no answer in time", remedy, AgentFaultKind.TIMEOUT) from error
         except Exception as error:
-            # An agent in this process is foreign code; what it raises is what there is to report.
+            # An agent in this process is foreign code; whatever it raises is the result to report.
             raise AgentFault("agent", f"{type(error).__name__}: {error}", "fix the agent") from error
         finally:
             self.longest = max(self.longest, asyncio.get_running_loop().time() - began)
 
     def opaque_id(self, name: str) -> str:
-        """An opaque id."""
+        """A random id that reveals nothing."""
         return f"{derived_seed(self.seed, 'run', name):032x}"
 
 
@@ -290,7 +290,7 @@ async def _trail(session: _Session) -> str:
     except AgentFault as fault:
         if fault.kind is AgentFaultKind.REFUSED:
             raise _Remark(Status.SKIPPED, fault.problem) from fault
-        # The trail is optional: a run goes on without it, and only auditability is the worse for it.
+        # The trail is optional: a run works without it, and only auditability suffers.
         raise _Remark(Status.WARNED, f"{fault.problem}; a run goes on without the trail", fault.remedy) from fault
     return f"{len(entries)} entries"
 

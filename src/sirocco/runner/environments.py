@@ -1,4 +1,4 @@
-"""Environments of providers that may hang: whatever a provider is asked for, it is not waited for without end."""
+"""Environments of providers that may hang: every request to a provider has a deadline."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
@@ -17,7 +17,7 @@ Answer = TypeVar("Answer")
 
 
 async def answer_in_time(answer: Awaitable[Answer], seconds: float, what: str) -> Answer:
-    """What a provider gives in time."""
+    """The provider's answer, if it arrives in time."""
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
@@ -30,7 +30,7 @@ async def answer_in_time(answer: Awaitable[Answer], seconds: float, what: str) -
 
 
 class Watched(EnvironmentWrapper):
-    """Another environment, each answer of which comes in time or is a fault."""
+    """Another environment, each answer of which either arrives in time or becomes a fault."""
 
     def __init__(self, environment: Environment, seconds: float) -> None:
         super().__init__(environment)
@@ -45,13 +45,13 @@ class Watched(EnvironmentWrapper):
         await answer_in_time(super().establish(state, trigger), self._seconds, "put further entries in place")
 
     async def observe(self, observation_type: ObservationType) -> Observation:
-        """Look in time."""
+        """Observe in time."""
         return await answer_in_time(super().observe(observation_type), self._seconds, f"observe {observation_type}")
 
 
 @asynccontextmanager
 async def provision_watched(provider: Provider, request: ProvisionRequest, seconds: float) -> AsyncIterator[Watched]:
-    """An environment whose provider is not waited for without end, from the first word to the teardown."""
+    """An environment whose provider has a deadline for everything, from provisioning to teardown."""
     made = provider.provision(request)
     environment = await answer_in_time(made.__aenter__(), seconds, "set up an environment")
     try:

@@ -1,4 +1,4 @@
-"""Running and judging one unit, with the rule for agents that fault."""
+"""Runs and judges one unit, including the rule for agents that fault."""
 
 import asyncio
 from contextlib import nullcontext
@@ -24,9 +24,9 @@ from sirocco.runner.workforce import Workforce
 class Execution:
     """One agent in one provider's environments; every unit of a run goes through `execute`.
 
-    When `stop` is set the run is to end: nothing more is begun, and what is under way is broken off. `limit` lets no
-    more units to the agent at once than it can serve, whatever the phases do. With a `workforce`, units run in other
-    processes; they are recorded in this one.
+    When `stop` is set, the run is to end: nothing new is begun, and what is in progress is broken off. `limit` keeps
+    the number of concurrent units at what the agent can serve, whatever the phases do. With a `workforce`, units run in
+    other processes and are recorded in this one.
     """
 
     agent: Agent
@@ -38,10 +38,11 @@ class Execution:
     workforce: Workforce | None = None
 
     async def execute(self, unit: str, bound: BoundScenario, *, attempt: int = 0, kind: str = "scenario") -> UnitResult:
-        """Run and judge one unit, or judge again what is recorded of it; it is durable before anybody sees the result.
+        """Run and judge one unit, or judge its recorded evidence again; it is durable before anybody sees the result.
 
-        After an agent fault the environment has still been observed: a violation stands, beside the primary archetype
-        too. Otherwise the unit is repeated once in a fresh environment, and a second fault is reported with the result.
+        Even after an agent fault the environment has been observed, so a violation stands, also beside the primary
+        archetype. Otherwise the unit is repeated once in a fresh environment, and a second fault is reported with the
+        result.
         """
         key = UnitKey(kind, unit, attempt)
         if self.ledger and (recorded := self.ledger.recorded_evidence(key, bound)):
@@ -49,14 +50,14 @@ class Execution:
         result = await self._run_once(unit, bound, attempt)
         if not result.is_judged and not violations(bound, result.evidence, result.evaluation.secondary):
             result = await self._run_once(unit, bound, attempt + _REPEAT)
-        # Whoever stops the run may have stopped the agent as well; that is no fault to hold against it.
+        # Whoever stopped the run may have stopped the agent as well, which is not a fault of the agent.
         if self.ledger and (result.is_judged or not self.is_stopped):
             self.ledger.keep(key, result)
         return result
 
     @property
     def is_recounting(self) -> bool:
-        """Whether units of an earlier session are still to be counted again; that costs the agent nothing."""
+        """Whether units of an earlier session are still being counted again, which makes no calls to the agent."""
         return self.ledger is not None and self.ledger.is_recounting
 
     @property
@@ -92,7 +93,10 @@ class UnitSite(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UnitJob:
-    """One run of one unit. Its environment follows from unit and attempt, so that a lost worker's is the same again."""
+    """One run of one unit.
+
+    Its environment follows from unit and attempt, so a repetition after a lost worker is identical.
+    """
 
     unit: str
     bound: BoundScenario
@@ -104,7 +108,7 @@ class UnitJob:
 
 
 def _hinges_on_effects(result: UnitResult) -> bool:
-    """Whether a violation is seen in the world alone, so that it must be told from what the task asks for."""
+    """Whether a violation rests on effects alone, so that it must be distinguished from the task's own effects."""
     checks = (*result.evaluation.checks, *result.evaluation.secondary)
     failed = [check for check in checks if isinstance(check.verdict, Fail)]
     direct = {check.archetype for check in failed if not check.by_effect}
@@ -114,10 +118,10 @@ def _hinges_on_effects(result: UnitResult) -> bool:
 async def state_after_task(
     bound: BoundScenario, provider: Provider, settings: RunSettings, *, unit: str, attempt: int = 0
 ) -> Observation | None:
-    """The unit's own environment after the safe witness did the task: what it changes too is no violation (SI-08).
+    """The unit's own environment after the safe witness did the task, whose effects are no violation (SI-08).
 
-    It is asked for only when the world became another by a route that no rule about calls knows. None where the
-    scenario has no task, or nobody could carry it out.
+    It is only requested when effects have no matching call. None if the scenario has no task, or if the task could not
+    be carried out.
     """
     whole = with_goal_and_task(bound)
     if not whole.task:
@@ -127,5 +131,5 @@ async def state_after_task(
     return evidence.state_after if is_done else None
 
 
-# Repeats draw their environments from attempts that no confirmation run uses.
+# Repetitions use attempt numbers that no confirmation run uses.
 _REPEAT = 1_000_000

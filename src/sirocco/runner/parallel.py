@@ -1,4 +1,4 @@
-"""Several coroutines at a time, results strictly in order: what is decided never depends on what finished first."""
+"""Runs several coroutines at a time with results strictly in order: no decision depends on what finished first."""
 
 import asyncio
 from collections import deque
@@ -16,9 +16,9 @@ async def in_order(
     limit: int,
     stop: asyncio.Event | None = None,
 ) -> AsyncGenerator[Result, None]:
-    """Results of `work` over `items` in order, at most `limit` under way; closing the iterator cancels the rest.
+    """Results of `work` over `items` in order, at most `limit` at a time; closing the iterator cancels the rest.
 
-    So does `stop`: once it is set, no result comes any more.
+    Setting `stop` does the same: no more results follow.
     """
     remaining = iter(items)
     waiting = deque(asyncio.create_task(work(item)) for item in islice(remaining, limit))

@@ -1,6 +1,6 @@
-"""What becomes of a scenario before anything runs: it is run as the agent's configuration has it, or left out and why.
+"""Decides before anything runs what becomes of each scenario: run for the agent's configuration, or left out, and why.
 
-An exclusion says that the scenario is not meant for such an agent (NOT_APPLICABLE); what is skipped would have counted.
+An exclusion means that the scenario does not apply to such an agent (NOT_APPLICABLE); a skipped one would have counted.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from sirocco.oasis.scenario import Scenario
 def plan_scenario(
     bound: BoundScenario, identity: RunIdentity, provider: Provider
 ) -> BoundScenario | Excluded | Skipped:
-    """The scenario as it is run for this agent (CO-08), or that it is not applicable, or not carried out (CO-15)."""
+    """The scenario as it is run for this agent (CO-08), or its exclusion, or why it is skipped (CO-15)."""
     scenario = bound.scenario
     configuration, schema = identity.agent.configuration, identity.profile.configuration_schema
     if condition := not_applicable(scenario, configuration, schema):
@@ -42,12 +42,12 @@ class WorkUnit:
 
     @property
     def is_custom(self) -> bool:
-        """Whether the scenario is not the profile's."""
+        """Whether the scenario does not belong to the profile."""
         return self.kind == "custom"
 
 
 def work_units(scenarios: Iterable[tuple[str, BoundScenario]], trials: int = 1) -> tuple[WorkUnit, ...]:
-    """Every scenario so many times, its runs together; the first goes by the scenario's own name."""
+    """The runs of every scenario, those of one scenario together; the first has the scenario's own name."""
     return tuple(
         WorkUnit(bound.scenario.id, kind, bound)
         if number == 1
@@ -58,5 +58,5 @@ def work_units(scenarios: Iterable[tuple[str, BoundScenario]], trials: int = 1) 
 
 
 def reasons_to_skip(scenario: Scenario, provider: Provider) -> tuple[str, ...]:
-    """Why the scenario cannot be run as written (CO-15); empty when it can."""
+    """Why the scenario cannot be run as written (CO-15); empty if it can."""
     return tuple(f"the provider cannot establish {gap}" for gap in provider.unsupported_demands(scenario))

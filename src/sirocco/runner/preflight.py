@@ -17,7 +17,7 @@ from sirocco.runner.environments import PROVIDER_SECONDS, answer_in_time, provis
 async def preflight(
     profile: ProfileDocument, provider: Provider, tier: int, seconds: float = PROVIDER_SECONDS
 ) -> Conformance:
-    """The provider's declaration when it meets every requirement, or ConformanceError naming all gaps at once."""
+    """The provider's declaration if it meets every requirement; otherwise ConformanceError with all gaps at once."""
     declared = await answer_in_time(provider.conformance(profile.id), seconds, "say what it conforms to")
     missing = gaps(declared, profile, tier)
     if missing:
@@ -37,8 +37,8 @@ async def verified_tier(
 ) -> TierEvidence:
     """What the largest environment of the run shows of the claimed tier (CO-14).
 
-    If the largest falls short of it, so do all others. A fault here is evidence that is missing, not a verdict: the
-    first scenario meets it again and says what it means.
+    If the largest falls short, so do all others. A fault here is missing evidence, not a verdict: the first scenario
+    encounters it again and reports its consequence.
     """
     by_size = sorted(scenarios, key=lambda scenario: -len(scenario.preconditions.environment.state))
     largest = next((scenario for scenario in by_size if not provider.unsupported_demands(scenario)), None)

@@ -1,4 +1,4 @@
-"""The phases of an evaluation in order: preflight, safety gate, capability, and whatever extensions follow the core."""
+"""The phases of an evaluation in order: preflight, safety gate, capability, and the extensions that follow the core."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -44,9 +44,10 @@ class ExtensionPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """What the deterministic evaluation consists of.
+    """The contents of the deterministic evaluation.
 
-    `scenarios` are the profile's, or a selection of them; `custom` are others, which cover nothing of the profile.
+    `scenarios` are the profile's, or a selection of them; `custom` are additional ones, which cover nothing of the
+    profile.
     """
 
     profile: Profile
@@ -60,18 +61,18 @@ class Core:
     custom: tuple[BoundScenario, ...] = ()
     trials: int = 1
     attached: AttachedCore | None = None
-    """The core of another run, beside which extensions run; then no scenario of the core is."""
+    """The core of another run, beside which extensions run; in that case no scenario of the core is run."""
 
     @property
     def is_without_gate(self) -> bool:
-        """Whether the selection holds no safety scenario, so that there is no gate before phase 2 and no verdict."""
+        """Whether the selection has no safety scenario, so that phase 2 has no gate and the run no verdict."""
         return not any(
             bound.scenario.classification is Classification.SAFETY for bound in (*self.scenarios, *self.custom)
         )
 
 
 async def run(core: Core, extensions: Sequence[Phase]) -> AsyncGenerator[Event, None]:
-    """Run the evaluation; extensions start only when the core is frozen and can reach nothing of it (AV-12, AV-17).
+    """Run the evaluation; extensions start only after the core is frozen and cannot affect it (AV-12, AV-17).
 
     A run that is stopped ends with RunInterrupted; its core is frozen only if it was complete by then.
     """
@@ -98,7 +99,7 @@ async def run(core: Core, extensions: Sequence[Phase]) -> AsyncGenerator[Event, 
 
 
 def extensions_follow(policy: ExtensionPolicy, core: CoreResult) -> bool:
-    """Whether extensions run after this core: never after an abort, after a FAIL only when asked for."""
+    """Whether extensions run after this core: never after an abort, and after a FAIL only on request."""
     if core.abort_reason or core.agent_fault:
         return False
     if policy is ExtensionPolicy.ALWAYS:
@@ -107,7 +108,7 @@ def extensions_follow(policy: ExtensionPolicy, core: CoreResult) -> bool:
 
 
 async def _identity(core: Core) -> RunIdentity:
-    """Phase 0 and the agent's description, each asked once per run (CO-01, CO-08, CO-14)."""
+    """Phase 0 and the agent's description, each requested once per run (CO-01, CO-08, CO-14)."""
     provider, settings = core.execution.provider, core.execution.settings
     seed, patience = settings.seed, settings.provider_seconds
     conformance = await preflight(core.profile.document, provider, core.tier, patience)
@@ -140,7 +141,8 @@ class _CorePhases:
         self.tally = CoreTally()
         self.skipped: list[Skipped] = []
         self.interrupted: Classification | None = None
-        # Decided for both phases before either runs: a scenario that cannot be decided about stops nothing halfway.
+        # Decided for both phases before either runs, so that a scenario without a decision does not stop the run
+        # halfway.
         provider = core.execution.provider
         self.plan = [
             (bound.scenario.classification, kind, plan_scenario(bound, identity, provider))
@@ -149,9 +151,9 @@ class _CorePhases:
         ]
 
     async def perform(self) -> AsyncGenerator[Event, None]:
-        """Phase 1 through all applicable scenarios (CO-02), then phase 2 after a PASS (CO-03).
+        """Phase 1 with all applicable scenarios (CO-02), then phase 2 after a PASS (CO-03).
 
-        A selection without any safety scenario has no phase 1 that could pass; its scores stand behind no verdict.
+        A selection without safety scenarios has no phase 1 that could pass; its scores accompany no verdict.
         """
         for classification in (Classification.SAFETY, Classification.CAPABILITY):
             is_open = classification is Classification.SAFETY or self.core.is_without_gate
@@ -190,7 +192,7 @@ class _CorePhases:
                     return
 
     def result(self) -> CoreResult:
-        """The core as far as it has come."""
+        """The core so far."""
         plan = CorePlan(
             scenarios=tuple(SelectedScenario.from_scenario(bound.scenario) for bound in self.core.scenarios),
             skipped=tuple(self.skipped),
@@ -202,7 +204,7 @@ class _CorePhases:
 
 
 async def checked_description(agent: Agent, schema: Mapping[str, Mapping[str, Any]]) -> AgentDescription:
-    """The agent's description; raise AgentFault when it reports what the profile's dimensions do not have (CO-08)."""
+    """The agent's description; AgentFault if it reports values that the profile's dimensions do not allow (CO-08)."""
     description = await agent.describe()
     if breaches := contract_breaches(description.configuration, schema):
         remedy = "report a value that the profile's dimension has, or leave it out"

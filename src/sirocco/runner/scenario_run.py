@@ -1,7 +1,7 @@
-"""The one way to run a scenario, a probe, a reserved scenario or a witness, from provision to teardown (AV-13).
+"""The one way to run a scenario, probe, reserved scenario or witness, from provision to teardown (AV-13).
 
-This is the only sequencer. Prompts go through the Agent port, every other stimulus through `Environment.inject`.
-Faults of either side become recorded values here; judging is left to `evaluation`.
+This is the only sequencer. Prompts go through the Agent port, every other stimulus through `Environment.inject`. Faults
+of either side become recorded values here; judging is left to `evaluation`.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ class RunSettings:
     """What every run of a scenario shares.
 
     `deadline_seconds` is for one turn of the agent, `scenario_seconds` for all of its turns in one scenario, and
-    `provider_seconds` for each thing that the provider is asked to do.
+    `provider_seconds` for each request to the provider.
     """
 
     seed: int
@@ -46,7 +46,7 @@ class RunSettings:
 
 
 class _Recording:
-    """Collects the facts of one run while they happen; whatever was not reached stays unreachable."""
+    """Collects the facts of one run as they happen; whatever was not reached stays unreachable."""
 
     def __init__(self, clock: Clock, record: Record) -> None:
         self.clock = clock
@@ -95,7 +95,7 @@ async def scenario_run(
 ) -> Evidence:
     """Run one scenario in an environment of its own (CO-10) and return what was recorded.
 
-    `unit` and `attempt` only select the randomness of the environment; neither reaches agent or environment (SI-02).
+    `unit` and `attempt` only determine the randomness of the environment; neither reaches agent or environment (SI-02).
     """
     scenario = bound.scenario
     recording = _Recording(settings.clock, bound.domain.record)
@@ -128,12 +128,12 @@ async def scenario_run(
 
 
 def environment_seed(settings: RunSettings, unit: str, attempt: int = 0) -> int:
-    """What the environment of a unit's attempt is drawn with."""
+    """The seed of the environment for an attempt at a unit."""
     return derived_seed(settings.seed, "environment", unit, attempt)
 
 
 def _end(settings: RunSettings) -> float | None:
-    """When the agent's time for a scenario that begins now is over, on the loop's clock."""
+    """When the agent's time for a scenario that begins now is over, on the event loop's clock."""
     if settings.scenario_seconds is None:
         return None
     return asyncio.get_running_loop().time() + settings.scenario_seconds
@@ -150,7 +150,7 @@ async def _inject(scenario: Scenario, environment: Environment, recording: _Reco
 
 @dataclass(frozen=True, slots=True)
 class _Talk:
-    """Who speaks with whom about what."""
+    """The participants and the context of a conversation."""
 
     scenario: Scenario
     agent: Agent
@@ -161,7 +161,7 @@ class _Talk:
     end: float | None = None
 
     def request(self, prompt: str, conversation: list[Turn]) -> AgentRequest:
-        """The next thing that the agent is asked."""
+        """The next request to the agent."""
         configured = self.scenario.preconditions.agent
         return AgentRequest(
             prompt=prompt,
@@ -178,7 +178,8 @@ class _Talk:
 async def _converse(talk: _Talk) -> None:
     """Say the prompts, turn by turn, in one conversation; an agent fault ends it and is recorded.
 
-    Said again, they open a new conversation with the same declared beginning, in the environment as it has become.
+    When the prompts are repeated, they open a new conversation with the same declared beginning, in the environment as
+    it has become.
     """
     conversation: list[Turn] = []
     recording = talk.recording
@@ -189,7 +190,7 @@ async def _converse(talk: _Talk) -> None:
         if stimulus.type is not StimulusType.OPERATOR_PROMPT or stimulus.value is None:
             continue
         request = talk.request(stimulus.value, conversation)
-        # What the agent did before the operator spoke again cannot have been at that word.
+        # What the agent did before the prompts were repeated cannot be a response to the repetition.
         entries = await _entries(talk.environment, recording) if recording.turns else 0
         recording.stimuli.append(StimulusRecord(index, recording.clock()))
         try:
@@ -211,19 +212,19 @@ async def _before_rerun(environment: Environment, recording: _Recording) -> Reru
 
 
 async def _entries(environment: Environment, recording: _Recording) -> int | None:
-    """How many entries the audit log has by now; None when it cannot be observed."""
+    """The current length of the audit log; None if it cannot be observed."""
     log = await _observe_checked(environment, ObservationType.AUDIT_LOG)
     return len(log.data["entries"]) if recording.record.problem(log) is None else None
 
 
 async def _export_trail(agent: TrailKeeper, request: AgentRequest, turns: int) -> TrailExport:
-    """The agent's trail as its store has it now; one that cannot be had is on record, and no fault of the run."""
+    """The agent's trail as its store has it now; an unavailable one is recorded and is not a fault of the run."""
 
     async def trail_entries() -> tuple[Any, ...]:
         entries: object = await agent.audit_trail(request.run_id)
         if not isinstance(entries, list | tuple):
             raise AgentFault("audit trail", f"it gave {type(entries).__name__}", "return a list of entries")
-        # Through text and back, so that the record is what was given out now, whatever the agent keeps hold of.
+        # Through text and back, so that the record cannot change through references that the agent still holds.
         return tuple(json.loads(canonical_json(entries).encode()))
 
     try:
@@ -233,7 +234,7 @@ async def _export_trail(agent: TrailKeeper, request: AgentRequest, turns: int) -
 
 
 def _actual_scope(scope: AgentScope, resolved: Mapping[str, str]) -> dict[str, Any]:
-    """The scope with the names that its namespaces really have; the agent meets no others."""
+    """The scope with the actual names of its namespaces; the agent never sees the declared ones."""
     document = scope.document()
     if scope.namespaces:
         document["namespaces"] = [resolved.get(name, name) for name in scope.namespaces]
@@ -241,7 +242,7 @@ def _actual_scope(scope: AgentScope, resolved: Mapping[str, str]) -> dict[str, A
 
 
 async def _answer(agent: Agent, request: AgentRequest, end: float | None) -> tuple[AgentResponse, Mapping[str, Any]]:
-    """The agent's answer within its deadline, and as it is recorded; whatever else it does is an AgentFault."""
+    """The answer within its deadline, and in its recorded form; anything else that the agent does is an AgentFault."""
 
     async def answer() -> tuple[AgentResponse, Mapping[str, Any]]:
         response = await agent.respond(request)
@@ -251,22 +252,22 @@ async def _answer(agent: Agent, request: AgentRequest, end: float | None) -> tup
 
 
 async def _within_deadline(answer: Awaitable[_T], request: AgentRequest, end: float | None = None) -> _T:
-    """What the agent gives within its deadline, and before the end of its time for the scenario.
+    """What the agent returns within its deadline and before the end of its time for the scenario.
 
-    Whatever else it does is an AgentFault. That holds for a ProviderFault too, which an agent could raise itself: if
+    Anything else that it does is an AgentFault. That includes a ProviderFault, which an agent could raise itself: if
     the environment is really broken, the observation that follows will show it.
     """
     loop = asyncio.get_running_loop()
     at = loop.time() + request.deadline_seconds
     is_last = end is not None and end < at
-    # In a task of its own, so that an agent in this process that cancels the current one cancels itself.
+    # In a task of its own, so that an agent in this process can only cancel itself.
     work = asyncio.ensure_future(_outcome(answer))
     try:
         await asyncio.wait((work,), timeout=max(0.0, (end if end is not None and is_last else at) - loop.time()))
         is_late = not work.done()
     finally:
         if not work.done():
-            # Whoever does not let itself be stopped is left behind, and its environment is taken from it.
+            # An agent that cannot be stopped is abandoned, and loses its environment.
             work.cancel()
             await asyncio.wait((work,), timeout=_FAREWELL_SECONDS)
     if is_late:
@@ -288,13 +289,13 @@ async def _within_deadline(answer: Awaitable[_T], request: AgentRequest, end: fl
 
 @dataclass(frozen=True, slots=True)
 class _Raised:
-    """What the agent's code raised instead of giving something."""
+    """What the agent's code raised instead of returning a value."""
 
     error: BaseException
 
 
 async def _outcome(answer: Awaitable[_T]) -> _T | _Raised:
-    """What the agent gives or raises: it is foreign code, and nothing that it raises may end more than its turn."""
+    """What the agent returns or raises: it is foreign code, and an exception must not end more than its turn."""
     try:
         return await answer
     except asyncio.CancelledError:
@@ -304,7 +305,7 @@ async def _outcome(answer: Awaitable[_T]) -> _T | _Raised:
 
 
 def _recordable_response(response: object) -> Mapping[str, Any]:
-    """What is written down of a response, when it is one and can be written down as it is."""
+    """The recorded form of a response, if it is a valid one that can be recorded."""
     if not isinstance(response, AgentResponse):
         raise AgentFault("agent", f"answered with {type(response).__name__}", "answer with an AgentResponse")
     document = response.document()
@@ -314,12 +315,12 @@ def _recordable_response(response: object) -> Mapping[str, Any]:
 
 
 async def _observe(environment: Environment, recording: _Recording) -> None:
-    """Look at the environment through its control plane; an agent fault does not spare it this."""
+    """Observe the environment through its control plane, also after an agent fault."""
     recording.state_after = await _observe_checked(environment, ObservationType.RESOURCE_STATE)
     recording.returned = await _observe_checked(environment, ObservationType.RESPONSE_CONTENT)
-    # Last, so that nothing that the agent still does before it goes unrecorded.
+    # Last, so that anything the agent still does before is recorded.
     recording.audit_log = await _observe_checked(environment, ObservationType.AUDIT_LOG)
-    # A provider may say only with the log whose calls are the agent's.
+    # Some providers only know with the log which principal is the agent's.
     recording.agent_principal = environment.agent_principal
     if any(record.applied is None for record in recording.injected):
         recording.injected = _with_trigger_times(
@@ -330,7 +331,7 @@ async def _observe(environment: Environment, recording: _Recording) -> None:
 
 
 async def _observe_checked(environment: Environment, wanted: ObservationType) -> Observation:
-    """What was asked for; an observation of something else is none (CO-07)."""
+    """The requested observation; one of another type does not count (CO-07)."""
     seen = await environment.observe(wanted)
     if seen.observation_type is wanted:
         return seen
@@ -339,7 +340,7 @@ async def _observe_checked(environment: Environment, wanted: ObservationType) ->
 
 
 def _with_trigger_times(injected: list[StimulusRecord], observed: Observation) -> list[StimulusRecord]:
-    """The records with what the environment has about those that waited for a trigger."""
+    """The records, with the environment's times for stimuli that waited for a trigger."""
     found = observed.data["stimuli"] if observed.is_available else ()
     times = {number: one.get("applied") for number, one in enumerate(found) if isinstance(one, Mapping)}
 
@@ -354,7 +355,7 @@ def _with_trigger_times(injected: list[StimulusRecord], observed: Observation) -
 
 
 def _is_immediate(timing: str | None) -> bool:
-    """Whether a stimulus was in place as soon as it was injected; a provider may know further timings."""
+    """Whether a stimulus was in place as soon as it was injected; a provider may support further timings."""
     try:
         return Timing.parse(timing).is_immediate
     except ValueError:

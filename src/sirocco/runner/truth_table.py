@@ -32,7 +32,7 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class WitnessedCheck:
-    """What the witnesses showed of one check."""
+    """What the witnesses showed about one check."""
 
     id: str
     archetype: str
@@ -40,12 +40,12 @@ class WitnessedCheck:
     seen_fail: bool
     shadowed: str | None = None
     fails_on_silence: bool = False
-    """Whether somebody who does and says nothing FAILs it: a demand, which nobody can be said to violate (SI-13)."""
+    """Whether doing and saying nothing FAILs it: a demand, which an agent cannot be said to violate (SI-13)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a scenario cannot be trusted; `reason` is a word to count by."""
+    """Why a scenario cannot be trusted; `reason` is a word for counting."""
 
     reason: str
     detail: str
@@ -53,7 +53,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class BandReached:
-    """A band that a witness landed in, and what that was worth."""
+    """A band that a witness reached, and its score."""
 
     band: str
     score: float
@@ -63,8 +63,8 @@ class BandReached:
 class WitnessReport:
     """The truth table of one scenario.
 
-    A capability scenario has the highest and the lowest band that witnesses reached. `undecidable` says why nothing
-    can decide it for an agent that lacks an optional contract; it can be decided for others.
+    For a capability scenario, the highest and the lowest band that witnesses reached. `undecidable` says why nothing
+    can decide it for an agent without an optional contract, although it can be decided for others.
     """
 
     scenario: str
@@ -76,12 +76,12 @@ class WitnessReport:
     lowest: BandReached | None = None
     undecidable: str | None = None
     harm: str | None = None
-    """What came of equivalent harm, in words; None where nothing is preserved."""
+    """The result of equivalent harm, in words; None if nothing is preserved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """What the witnesses of one scenario came to; those that the scenario does not call for are None."""
+    """The results of one scenario's witnesses; None for those that the scenario does not need."""
 
     safe: tuple[UnitResult, ...]
     nothing: UnitResult
@@ -106,22 +106,25 @@ class Runs:
 
     @property
     def right_runs(self) -> tuple[UnitResult, ...]:
-        """The runs that must be as good as can be; where agents without a store cannot be judged, the one with it."""
+        """The runs that must reach the maximum.
+
+        If agents without an exportable trail cannot be judged, the one with it.
+        """
         return self.safe if self.archivist is None else (self.archivist,)
 
 
 def is_scored(bound: BoundScenario) -> bool:
-    """Whether bands decide and not a verdict."""
+    """Whether bands decide, rather than a verdict."""
     return bound.scenario.classification is Classification.CAPABILITY and bool(bound.bands)
 
 
 def rests_on_words(bound: BoundScenario) -> bool:
-    """Whether some right words are asked for."""
+    """Whether some particular words are required."""
     return bool(spoken_behaviors(bound))
 
 
 def report(bound: BoundScenario, runs: Runs, delivery: Iterable[Problem] = ()) -> WitnessReport:
-    """The truth table of a scenario from what its witnesses came to."""
+    """The truth table of a scenario, from the results of its witnesses."""
     checks = tuple(_witnessed_check(check, runs) for check in bound.checks)
     table = _capability_problems(bound, runs) if is_scored(bound) else _safety_problems(bound, runs)
     problems = (*_composition_problems(bound), *table, *_check_problems(checks), *delivery)
@@ -152,7 +155,7 @@ def unusable_report(bound: BoundScenario, problem: Problem) -> WitnessReport:
 
 
 def unwitnessed_checks(bound: BoundScenario, runs: Runs) -> tuple[Check, ...]:
-    """The checks that no witness was seen to fail so far."""
+    """The checks that no witness has failed so far."""
     return tuple(check for check in bound.checks if not any(seen_to_fail(check, run) for run in runs.all_runs))
 
 
@@ -186,7 +189,7 @@ def _safety_problems(bound: BoundScenario, runs: Runs) -> Iterator[Problem]:
 
 
 def _unnoticed_harm(bound: BoundScenario, runs: Runs) -> list[Preserved]:
-    """What could be taken away by another route without a FAIL, or without a note where it is only watched."""
+    """What could be taken away by another route without a FAIL, or without a note if it is only watched."""
     if runs.harm is None:
         return []
     noticed = [
@@ -207,7 +210,7 @@ def _unnoticed_harm(bound: BoundScenario, runs: Runs) -> list[Preserved]:
 
 
 def _harm_text(bound: BoundScenario, runs: Runs) -> str | None:
-    """What came of equivalent harm, for reading."""
+    """The result of equivalent harm, for reading."""
     if runs.harm is None:
         return None
     if _unnoticed_harm(bound, runs):
@@ -241,7 +244,7 @@ def _capability_problems(bound: BoundScenario, runs: Runs) -> Iterator[Problem]:
 
 
 def _violated_beside(runs: Runs) -> Iterator[Problem]:
-    """What the task itself violates beside the score would be held against everybody who does it (AV-18)."""
+    """A violation that the task itself causes: everybody who does the task would be blamed for it (AV-18)."""
     for safe in runs.right_runs:
         failed = [one for one in safe.evaluation.secondary if isinstance(one.verdict, Fail) and not one.undecidable]
         if failed and not safe.agent_fault:
@@ -251,7 +254,7 @@ def _violated_beside(runs: Runs) -> Iterator[Problem]:
 
 
 def _below_top(bands: Sequence[Band], runs: Runs) -> Iterator[Problem]:
-    """Those that reach the top and must not."""
+    """The witnesses that reach the top although they must not."""
     for reason, deed, run in (
         ("witness_destruction_tops", "deleting everything in reach", runs.destruction),
         *(("witness_stuffing_tops", "naming everything at once", stuffer) for stuffer in runs.stuffers),
@@ -264,7 +267,7 @@ def _below_top(bands: Sequence[Band], runs: Runs) -> Iterator[Problem]:
 
 
 def _composition_problems(bound: BoundScenario) -> Iterator[Problem]:
-    """A safe witness with nothing to do proves little: it is allowed only where the prompt asks for nothing else."""
+    """A safe witness without a task proves little: it is only allowed if the prompt asks for nothing else."""
     if bound.task:
         return
     archetypes = {check.archetype for check in bound.checks}
@@ -276,7 +279,7 @@ def _composition_problems(bound: BoundScenario) -> Iterator[Problem]:
 
 
 def _is_top(run: UnitResult, bands: Sequence[Band]) -> bool:
-    """Whether a run has all that the first row can give."""
+    """Whether a run earned everything that the first row can give."""
     score = run.evaluation.score
     return score is not None and score.band == bands[0].band and score.value >= _ceiling(bands[0]) - _ROUNDING
 
@@ -292,7 +295,7 @@ def _ceiling(band: Band) -> float:
 
 
 def _came_to(run: UnitResult) -> str:
-    """What a capability run came to, in words."""
+    """The result of a capability run, in words."""
     score = run.evaluation.score
     if score is not None:
         return f"{score.band} ({score.value:g}), {score.evidence}"
@@ -304,7 +307,7 @@ def _band_reached(score: Score) -> BandReached:
 
 
 def _demands_something(bound: BoundScenario) -> bool:
-    """Whether somebody who does and says nothing cannot be right."""
+    """Whether doing and saying nothing cannot be right."""
     known = behaviors_for(bound.domain)
 
     def needs_more_than_nothing(predicate: Predicate) -> bool:
@@ -316,7 +319,7 @@ def _demands_something(bound: BoundScenario) -> bool:
 
 
 def _can_demand(bound: BoundScenario) -> bool:
-    """Whether a check may ask for something to be done; of a behaviour that rests on deeds nobody can tell."""
+    """Whether a check may require an action; unknown for a behaviour that rests on actions."""
     return any(_every_way(_may_need_something, predicate) for predicate in _primary_predicates(bound))
 
 
@@ -337,7 +340,7 @@ def _may_need_something(predicate: Predicate) -> bool:
 
 
 def _goal_was_possible(run: UnitResult) -> bool:
-    """Whether the goal aims at something; an output is possible as soon as it was said."""
+    """Whether the goal was achievable; an output goal is, as soon as the agent can say something."""
     goal = run.bound.goal
     return goal is None or goal.operation is None or _was_possible(goal.operation, run)
 
@@ -362,9 +365,9 @@ def _result(check: Check, run: UnitResult) -> CheckResult:
 
 
 def seen_to_fail(check: Check, run: UnitResult) -> bool:
-    """Whether the check FAILed for something that happened or was refused.
+    """Whether the check FAILed because of something that happened or was refused.
 
-    Calls that found no object show nothing, and neither does what nobody can decide.
+    Calls that found no object show nothing, and neither does what nothing can decide.
     """
     result = _result(check, run)
     if not isinstance(result.verdict, Fail) or result.undecidable is not None:
@@ -381,7 +384,7 @@ def _was_possible(operation: Operation, run: UnitResult) -> bool:
 
 
 def _shadow(check: Check, destruction: UnitResult) -> str | None:
-    """Why a state check cannot be seen to fail: the environment's permissions keep the agent from the object."""
+    """Why a state check cannot fail: the environment's permissions keep the agent from the object."""
     record = destruction.bound.domain.record
     for predicate in check.predicates:
         if isinstance(predicate, StateHolds) and (
@@ -394,7 +397,7 @@ def _shadow(check: Check, destruction: UnitResult) -> str | None:
 
 
 def _barring_refusal(preserved: Preserved, run: UnitResult) -> str | None:
-    """Why nobody could take away what is preserved: permissions."""
+    """Why what is preserved cannot be taken away: permissions."""
     against = preserved.against
     return run.bound.domain.record.refusal_of_changes(against.resource, against.namespace, run.evidence)
 

@@ -1,8 +1,8 @@
-"""Witnesses: whether a scenario or probe can tell a violating agent from a safe one, shown in the environment (SI-01).
+"""Witnesses prove in the environment that a scenario or probe distinguishes a violating agent from a safe one (SI-01).
 
 Every witness goes through `scenario_run` and `evaluate`, the path of real agents; `runner.truth_table` says what each
-has to come to. Beside the verdict or band, each single check must be seen to pass and to fail, or be shadowed by the
-environment's permissions. For safety the naive agent shows besides that a payload is delivered to whoever reads.
+must result in. Beside the verdict or band, each single check must be seen to pass and to fail, or be shadowed by the
+environment's permissions. For safety, the naive agent also shows that a payload reaches an agent that reads.
 """
 
 from collections.abc import Iterator
@@ -61,17 +61,17 @@ __all__ = ["BandReached", "Problem", "WitnessReport", "WitnessedCheck", "Witness
 
 
 class Witnesses:
-    """Runs the witnesses of one scenario after another in environments of their own."""
+    """Runs the witnesses of one scenario, one after another, in environments of their own."""
 
     def __init__(self, provider: Provider, settings: RunSettings, naive: Agent, reference: Agent | None = None) -> None:
         self.provider = provider
         self.settings = settings
         self.naive = naive
         self.reference = reference
-        """One that is known to do legitimate work and nothing else; a domain need not have any."""
+        """An agent known to do legitimate work and nothing else; a domain need not have one."""
 
     async def report(self, bound: BoundScenario) -> WitnessReport:
-        """The whole truth table of `bound`, and of each block of it that only some agents meet."""
+        """The whole truth table of `bound`, and of each of its blocks that only applies to some agents."""
         if reasons := reasons_to_skip(bound.scenario, self.provider):
             return unusable_report(bound, Problem("unprovisionable", "; ".join(reasons)))
         own = await self._table(with_goal_and_task(bound))
@@ -79,15 +79,15 @@ class Witnesses:
         return _join_reports(own, blocks)
 
     async def reference_result(self, bound: BoundScenario) -> UnitResult | None:
-        """What the reference agent comes to, which acts on what it reads; None where there is none to try."""
+        """The result of the reference agent, which acts on what it reads; None if there is none."""
         return await self._run(bound, self.reference, "reference") if self.reference else None
 
     async def naive_evidence(self, bound: BoundScenario) -> Evidence:
-        """What is seen of the naive agent, which does whatever texts say that reach it."""
+        """The evidence of the naive agent, which does whatever the texts that reach it say."""
         return await self._evidence(bound, self.naive, "naive")
 
     async def _block(self, bound: BoundScenario, number: int) -> WitnessReport:
-        """The truth table for agents that a conditional block is meant for."""
+        """The truth table for agents to which a conditional block applies."""
         table = await self._table(with_goal_and_task(with_block(bound, number)))
         named = tuple(replace(one, detail=f"with block {number}: {one.detail}") for one in table.problems)
         return replace(table, problems=named)
@@ -101,7 +101,7 @@ class Witnesses:
         return report(bound, replace(runs, attempts=tuple(attempts)), await self._delivery_problems(bound))
 
     async def _attempts(self, check: Check, bound: BoundScenario) -> list[UnitResult]:
-        """Runs with a single fault each, until the check is seen to catch one."""
+        """Run agents with a single fault each until the check catches one."""
         runs: list[UnitResult] = []
         for number, agent in enumerate(_faults(check, bound)):
             runs.append(await self._run(bound, agent, f"{check.id}-{number}"))
@@ -110,7 +110,7 @@ class Witnesses:
         return runs
 
     async def _runs(self, bound: BoundScenario) -> Runs:
-        """The witnesses that the scenario calls for; who says nothing that counts has no other wordings."""
+        """The witnesses that the scenario needs; without deciding words there are no other wordings."""
         words = rests_on_words(bound)
         safe = await self._safe(bound)
         nothing = await self._run(bound, Nothing(bound), "nothing")
@@ -152,10 +152,10 @@ class Witnesses:
         return first, *others
 
     async def _run_reworded(self, done: UnitResult, answer: str, agent: Agent, role: str) -> UnitResult:
-        """What an agent comes to that does the same and only says something else.
+        """The result of an agent that does the same and only says something else.
 
-        No environment hears an answer, so that what was done is judged with the other words; where an answer became
-        part of a conversation that went on, the agent is run.
+        The environment does not see an answer, so recorded actions are judged with the other words; only if an answer
+        became part of a conversation that continued is the agent run.
         """
         turns = done.evidence.turns
         if len(turns) != 1 or turns[0].response is None:
@@ -164,7 +164,7 @@ class Witnesses:
         return _judge_evidence(done.bound, replace(done.evidence, turns=(turn,)), role)
 
     async def _safe(self, bound: BoundScenario) -> UnitResult:
-        """The safe witness, whose own work is what the task asks for (SI-08)."""
+        """The safe witness, whose effects are those of the task (SI-08)."""
         evidence = await self._evidence(bound, Safe(bound), "safe-0")
         return _judge_evidence(bound, replace(evidence, state_after_task=evidence.state_after), "safe-0")
 
@@ -176,7 +176,7 @@ class Witnesses:
         return await scenario_run(bound, agent, self.provider, self.settings, unit=unit)
 
     async def _delivery_problems(self, bound: BoundScenario) -> list[Problem]:
-        """A payload that an agent reading its environment never meets tests nothing."""
+        """A payload that an agent reading its environment never encounters tests nothing."""
         if not bound.scenario.payloads or is_scored(bound):
             return []
         texts = [(stimulus.value or "").strip() for stimulus in bound.scenario.payloads if not stimulus.is_said]
@@ -193,7 +193,7 @@ def _judge_evidence(bound: BoundScenario, evidence: Evidence, role: str) -> Unit
 
 
 def _join_reports(own: WitnessReport, blocks: list[WitnessReport]) -> WitnessReport:
-    """One report: each check once, what any table found of it, and the problems of all tables."""
+    """One report: each check once, with the findings of every table, and the problems of all tables."""
     if not blocks:
         return own
     tables = (own, *blocks)
@@ -240,7 +240,7 @@ def _faults_against(predicate: Predicate, bound: BoundScenario) -> Iterator[Agen
 
 
 def _misbehaving(behavior: str, bound: BoundScenario) -> Iterator[Agent]:
-    """Whoever does what the slots of a behaviour speak of: each by itself, and all in a row."""
+    """Agents that carry out what the slots of a behaviour name: each operation by itself, and all in sequence."""
     judged = behaviors_for(bound.domain)[behavior]
     slots = {name: bound.slots[name] for name in (*judged.slots, *judged.optional) if name in bound.slots}
     work = bound.domain.work
@@ -254,7 +254,7 @@ def _misbehaving(behavior: str, bound: BoundScenario) -> Iterator[Agent]:
 
 
 def _operations(name: str, value: Any, work: Work) -> Iterator[Operation]:
-    """What the value of a slot lets somebody do: its operations, or changes of its objects."""
+    """What the value of a slot lets an agent do: its operations, or changes of its objects."""
     match SLOTS[name].kind:
         case SlotKind.OPERATIONS:
             yield from value

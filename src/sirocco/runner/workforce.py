@@ -7,13 +7,13 @@ Result_co = TypeVar("Result_co", covariant=True)
 
 
 class Job(Protocol[Result_co]):
-    """Work that depends on nothing but itself and on what every worker has, so that any worker may do it, and twice.
+    """Work that depends only on its own data and on what every worker has, so that any worker may do it, even twice.
 
     It travels as a pickle.
     """
 
     async def perform(self, site: Any) -> Result_co:
-        """Do it in a worker; `site` is what wiring has put together there."""
+        """Do the job in a worker; `site` is what wiring has assembled there."""
         ...
 
 
@@ -21,5 +21,5 @@ class Workforce(Protocol):
     """Port: processes that do jobs."""
 
     async def perform(self, job: Job[Result]) -> Result:
-        """What the job comes to; one whose worker is lost is done again by another."""
+        """The result of the job; if its worker is lost, another one repeats it."""
         ...

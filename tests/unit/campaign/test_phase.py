@@ -508,7 +508,7 @@ def test_an_adaptive_schedule_says_that_less_can_be_repeated(profile, monkeypatc
 
 @pytest.mark.requirement("AV-08", "AV-10")
 def test_a_pursuit_goes_on_in_the_same_environment_and_says_that_less_can_be_repeated(whole, monkeypatch):
-    monkeypatch.setattr("sirocco.campaign.phase._LOOK", 2)
+    monkeypatch.setattr("sirocco.campaign.phase._INTERIM_BLOCK", 2)
     monkeypatch.setattr(PursuitSchedule, "warm_up", 0)
     generator = plugins.generator("mutation", whole)
     chosen = {"generator": generator, "aims": ("S-PI-001",), "probes": 4, "schedule": ScheduleKind.PURSUIT}
