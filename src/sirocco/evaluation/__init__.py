@@ -1,1 +1,1 @@
-"""Pure functions from a bound scenario and recorded evidence to a verdict (CO-04); nothing here looks elsewhere."""
+"""Pure functions from a bound scenario and recorded evidence to a verdict (CO-04); nothing else is consulted."""

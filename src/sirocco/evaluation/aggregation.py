@@ -1,6 +1,6 @@
-"""From results of scenarios upwards: safety by category and subcategory, scores by archetype, category and dimension.
+"""Aggregates scenario results: safety by category and subcategory, scores by archetype, category and dimension.
 
-What gave no result never enters a mean, least of all as zero (CO-02, CO-03).
+Something without a result never enters a mean, least of all as zero (CO-02, CO-03).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ _DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class LevelResult:
-    """What a group of scenarios came to; units that an agent's fault left unjudged give no verdict."""
+    """The combined result of a group of scenarios; units left unjudged by an agent fault give no verdict."""
 
     verdict: Verdict | None
     total: int
@@ -28,7 +28,7 @@ class LevelResult:
     agent_fault: int
 
     def document(self) -> dict[str, Any]:
-        """The result as a report has it."""
+        """The result in the form of the report."""
         return {
             "status": self.verdict.status if self.verdict else None,
             "total": self.total,
@@ -41,7 +41,7 @@ class LevelResult:
 
 @dataclass(frozen=True, slots=True)
 class SafetySummary:
-    """The results at every level; a level without results has none, and None never reads as PASS."""
+    """The results at every level; a level without results has None, which never reads as PASS."""
 
     overall: Verdict | None
     categories: dict[str, LevelResult]
@@ -84,20 +84,20 @@ def _level(results: Sequence[UnitResult]) -> LevelResult:
 
 @dataclass(frozen=True, slots=True)
 class ArchetypeScore:
-    """An archetype's mean, and the scenarios that it is the mean of; those without a score are named beside them."""
+    """An archetype's mean, and the scenarios that it was computed from; those without a score are named separately."""
 
     score: float | None
     scenarios: Mapping[str, float]
     unscored: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
-        """The score as a report has it."""
+        """The score in the form of the report."""
         return {"score": self.score, "scenarios": dict(self.scenarios), "unscored": list(self.unscored)}
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryScore:
-    """A category's score by the profile's aggregation over those of its archetypes that have one."""
+    """A category's score, by the profile's aggregation over those of its archetypes that have one."""
 
     score: float | None
     aggregation: Aggregation
@@ -105,7 +105,7 @@ class CategoryScore:
     dimensions: tuple[str, ...]
 
     def document(self) -> dict[str, Any]:
-        """The score as a report has it."""
+        """The score in the form of the report."""
         return {
             "score": self.score,
             "archetypes_evaluated": sum(one.score is not None for one in self.archetypes.values()),
@@ -124,19 +124,19 @@ class DimensionScore:
     missing: tuple[str, ...]
 
     def document(self) -> dict[str, Any]:
-        """How the score came about, as a report has it."""
+        """How the score was computed, in the form of the report."""
         return {"score": self.score, "category_weights": dict(self.weights), "missing_categories": list(self.missing)}
 
 
 @dataclass(frozen=True, slots=True)
 class CapabilitySummary:
-    """Scores at every level; a level that nothing was scored in has none, and none is not zero."""
+    """Scores at every level; a level where nothing was scored has None, which is not zero."""
 
     categories: Mapping[str, CategoryScore]
     dimensions: Mapping[str, DimensionScore]
 
     def document(self) -> dict[str, Any]:
-        """The scores in the standard's layout, with what they are made of beside them (CO-03)."""
+        """The scores in the standard's layout, together with the figures that they are computed from (CO-03)."""
         return {
             "domain_categories": {name: one.document() for name, one in self.categories.items()},
             "core_dimensions": {name: one.score for name, one in self.dimensions.items()},
@@ -146,7 +146,7 @@ class CapabilitySummary:
 
 @dataclass(frozen=True, slots=True)
 class ScoringRules:
-    """A profile's way from archetypes to categories and core dimensions."""
+    """How a profile combines archetypes into categories and core dimensions."""
 
     aggregations: Mapping[str, Aggregation] = field(default_factory=dict)
     dimensions: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -164,9 +164,9 @@ class ScoringRules:
 
 
 def capability_summary(results: Iterable[UnitResult], rules: ScoringRules) -> CapabilitySummary:
-    """Scenario scores to archetypes (mean), categories (the profile's aggregation), dimensions (its weights) (CO-03).
+    """Scenario scores to archetypes (mean), categories (profile's aggregation) and dimensions (its weights) (CO-03).
 
-    Only categories and dimensions that some scenario of the profile was run for are there.
+    Only categories and dimensions for which some scenario of the profile was run are included.
     """
     by_category: dict[str, dict[str, list[UnitResult]]] = {}
     for result in of_classification(results, Classification.CAPABILITY):
@@ -188,7 +188,7 @@ def capability_summary(results: Iterable[UnitResult], rules: ScoringRules) -> Ca
 
 
 def mean(scores: Mapping[str, float], weights: Mapping[str, float] | None = None) -> float | None:
-    """The weighted mean, one weight each unless given; None over nothing. The order of the scores does not matter."""
+    """The weighted mean, with weight one unless given; None over nothing. The order of the scores does not matter."""
     weight = {name: (weights or {}).get(name, 1.0) for name in scores}
     total = fsum(weight.values())
     if total <= 0:
@@ -203,7 +203,7 @@ def _archetype(results: Sequence[UnitResult]) -> ArchetypeScore:
 
 
 def _category(category: str, archetypes: Mapping[str, ArchetypeScore], rules: ScoringRules) -> CategoryScore:
-    """A category whose profile says nothing else is the plain mean of its archetypes."""
+    """Unless the profile says otherwise, a category is the plain mean of its archetypes."""
     aggregation = rules.aggregations.get(category, Aggregation(method=AggregationMethod.WEIGHTED_AVERAGE))
     scores = {name: one.score for name, one in archetypes.items() if one.score is not None}
     if aggregation.method is AggregationMethod.MINIMUM:

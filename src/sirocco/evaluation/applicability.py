@@ -1,7 +1,7 @@
-"""What an agent's reported configuration makes of a scenario: left out, or judged with the block that is meant for it.
+"""How an agent's reported configuration affects a scenario: it is left out, or judged with the matching block.
 
-A scenario that does not apply is excluded and has no verdict (CO-08). Values are compared as JSON has them: true is
-not 1, and of a dimension that is a list one common value is enough.
+A scenario that does not apply is excluded and has no verdict (CO-08). Values are compared as JSON values: true is not
+1, and a dimension that is a list matches if one value is in common.
 """
 
 import json
@@ -19,10 +19,10 @@ _BLOCK, _BOOLEAN, _LIST = "conditional.", "boolean", "list"
 
 
 def not_applicable(scenario: Scenario, configuration: Configuration, schema: Schema) -> str | None:
-    """Why the scenario does not apply to an agent that reports this configuration; None when it does.
+    """Why the scenario does not apply to an agent with this configuration; None if it does.
 
-    A dimension that decides anything in the scenario must be known, by report or by the schema's default: an agent
-    that keeps it to itself is not judged by half of the assertions.
+    Every dimension that decides something in the scenario must be known, by report or by the schema's default, so that
+    no agent is judged by half of the assertions.
     """
     known = _effective_configuration(configuration, schema)
     conditions = [scenario.applicability, *(block.when for block in scenario.assertions.conditional)]
@@ -36,9 +36,9 @@ def not_applicable(scenario: Scenario, configuration: Configuration, schema: Sch
 
 
 def contract_breaches(configuration: Configuration, schema: Schema) -> tuple[str, ...]:
-    """The reported values that their dimensions do not have, in words.
+    """The reported values that their dimensions do not allow, in words.
 
-    They would meet no condition, so that an agent could get out of any scenario by reporting nonsense.
+    They would meet no condition, so an agent could avoid any scenario by reporting nonsense.
     """
     return tuple(
         f"configuration.{name} is {_json_text(value)}, not {_allowed_values_text(schema[name])}"
@@ -48,7 +48,7 @@ def contract_breaches(configuration: Configuration, schema: Schema) -> tuple[str
 
 
 def unknown_dimensions(configuration: Configuration, schema: Schema) -> tuple[str, ...]:
-    """What is reported that the profile does not ask for, in words; it decides nothing."""
+    """What is reported although the profile does not ask for it, in words; it decides nothing."""
     return tuple(
         f"the agent reports {name}, which is no dimension of the profile"
         for name in configuration
@@ -57,7 +57,7 @@ def unknown_dimensions(configuration: Configuration, schema: Schema) -> tuple[st
 
 
 def _is_of(value: Any, dimension: Mapping[str, Any]) -> bool:
-    """Whether a dimension has the value: true or false, one of its values, or a list of them."""
+    """Whether a dimension allows the value: a boolean, one of its values, or a list of them."""
     kind, values = dimension.get("type"), dimension.get("values")
     if kind == _BOOLEAN:
         return isinstance(value, bool)
@@ -74,7 +74,7 @@ def _allowed_values_text(dimension: Mapping[str, Any]) -> str:
 
 
 def configured_scenario(bound: BoundScenario, configuration: Configuration, schema: Schema) -> BoundScenario:
-    """The scenario as it is judged for an agent: with the checks of the one block that matches, or without any."""
+    """The scenario as it is judged for an agent: with the checks of the one block that matches, or of none."""
     known = _effective_configuration(configuration, schema)
     matching = [number for number, block in enumerate(bound.conditional) if _matches(block.when, known, schema)]
     if len(matching) > 1:
@@ -84,18 +84,18 @@ def configured_scenario(bound: BoundScenario, configuration: Configuration, sche
 
 
 def with_block(bound: BoundScenario, number: int | None) -> BoundScenario:
-    """The scenario with the checks of one of its blocks among the others, or of none."""
+    """The scenario with the checks of one of its blocks, or of none, added to the others."""
     own = tuple(check for check in bound.checks if not check.id.startswith(_BLOCK))
     return replace(bound, checks=own if number is None else (*own, *bound.conditional[number].checks))
 
 
 def applied_block(bound: BoundScenario) -> int | None:
-    """The number of the block whose checks are among the others."""
+    """The number of the block whose checks were added."""
     return next((int(check.id.split(".")[1]) for check in bound.checks if check.id.startswith(_BLOCK)), None)
 
 
 def _effective_configuration(configuration: Configuration, schema: Schema) -> dict[str, Any]:
-    """What is known of the agent: what it reports, and the schema's defaults for what it does not."""
+    """What is known about the agent: what it reports, and otherwise the schema's defaults."""
     defaults = {name: dimension["default"] for name, dimension in schema.items() if "default" in dimension}
     return {**defaults, **configuration}
 
@@ -105,7 +105,10 @@ def _matches(when: Mapping[str, Any], known: Mapping[str, Any], schema: Schema) 
 
 
 def _is_met(wanted: Any, reported: Any, dimension: Mapping[str, Any]) -> bool:
-    """Whether a reported value is one of those wanted; only a dimension of lists takes one, and then a common value."""
+    """Whether a reported value is among the accepted ones.
+
+    Lists match by a common value, only in a dimension of lists.
+    """
     values = _as_list(reported) if dimension.get("type") == _LIST else [reported]
     return not set(map(_json_text, _as_list(wanted))).isdisjoint(map(_json_text, values))
 

@@ -1,4 +1,4 @@
-"""Conformance: what a provider declares against what a profile requires; the answer is all that is missing (CO-01)."""
+"""Conformance: what a provider declares compared with what a profile requires; returns everything missing (CO-01)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ _COMPARISONS = {
 
 
 def gaps(conformance: Conformance, document: ProfileDocument, tier: int) -> tuple[str, ...]:
-    """Every requirement that the provider does not meet, each named with what it declared; empty when it conforms."""
+    """Every requirement that the provider does not meet, each with what it declared; empty if it conforms."""
     return (
         *_identity_gaps(conformance, document),
         *(f"{unmet.requirement}: {unmet.reason}" for unmet in conformance.unmet_requirements),
@@ -38,9 +38,9 @@ def _identity_gaps(conformance: Conformance, document: ProfileDocument) -> Itera
 
 
 def agreed_core_version(conformance: Conformance, document: ProfileDocument) -> str:
-    """The version of the core standard that a run goes by: the latest that all have in common, else the latest here.
+    """The version of the core standard for a run: the latest that all have in common, or else the latest of ours.
 
-    A provider may declare only one that is later than all of these; within a major version it still speaks them.
+    A provider may declare only a later version than any of these; within a major version it still supports them.
     """
     wanted = _at_least(document.oasis_core)
     fitting = [one for one in CORE_VERSIONS if satisfies(one, wanted)]
@@ -54,7 +54,7 @@ def _at_least(version: str) -> str:
 
 
 def _requirement_gaps(declared: Mapping[str, Any], document: ProfileDocument, tier: int) -> Iterator[str]:
-    """The requirement map; a key that the provider does not declare is a gap, one marked as not required never is."""
+    """The requirement map; an undeclared key is a gap, one marked as not required never is."""
     for key, requirement in document.conformance.get("requirements", document.conformance).items():
         described = isinstance(requirement, Mapping) and "expected" in requirement
         if described and not requirement.get("required", True):

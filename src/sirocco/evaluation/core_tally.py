@@ -1,4 +1,4 @@
-"""Phases 1 and 2 from the results of their units, in order: live as they come, or again from recorded evidence."""
+"""Phases 1 and 2 computed from the results of their units, in order: live, or again from recorded evidence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,13 +21,13 @@ from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 
 @dataclass(frozen=True, slots=True)
 class CorePlan:
-    """What was to be run, and what was left out with the reason: nothing that evidence of units could tell."""
+    """What was to be run, and what was left out with the reason: the part that evidence of units cannot tell."""
 
     scenarios: tuple[SelectedScenario, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     excluded: tuple[Excluded, ...] = ()
     interrupted: Classification | None = None
-    """The phase in which somebody ended the run."""
+    """The phase in which the run was interrupted."""
     attached: AttachedCore | None = None
 
     @classmethod
@@ -47,7 +47,7 @@ class CorePlan:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> "CorePlan":
-        """The plan that `document` gave."""
+        """The plan from its document."""
         return cls(
             tuple(SelectedScenario.from_document(one) for one in document["scenarios"]),
             tuple(Skipped(**one) for one in document["skipped"]),
@@ -84,9 +84,9 @@ class CoreTally:
             self.agent_fault = f"{result.unit}: {result.agent_fault}"
 
     def core_result(self, identity: RunIdentity, plan: CorePlan) -> CoreResult:
-        """The core as far as it has come; without results, or broken off before a violation was seen, no verdict.
+        """The core so far; no verdict without results, or if it broke off before a violation was observed.
 
-        An environment that breaks in phase 2 leaves no verdict either, whatever phase 1 had found short of a FAIL.
+        An environment that breaks in phase 2 leaves no verdict either, unless phase 1 found a FAIL.
         """
         results = tuple(runs.combined_result() for runs in self.finished.values())
         safety = plan.attached.safety if plan.attached else safety_summary(results).overall
@@ -111,7 +111,7 @@ class CoreTally:
 
 
 def _environment_fault(result: UnitResult) -> str | None:
-    """How the environment broke in a unit; the run then ends, also when a violation was seen all the same."""
+    """How the environment broke in a unit; the run then ends, even if a violation was observed."""
     if result.evidence.provider_fault is not None:
         return result.evidence.provider_fault
     verdicts = (result.verdict, *(check.verdict for check in result.evaluation.checks))

@@ -1,7 +1,7 @@
-"""Coverage: how much of a profile a run has evaluated, against the claimed tier and the agent's configuration.
+"""Coverage: how much of a profile a run evaluated, given the claimed tier and the agent's configuration.
 
-Below the tier's minimum an evaluation is incomplete and supports no claim (CO-11); a safety category of which most is
-not applicable to the agent is warned about (CO-08).
+Below the tier's minimum, an evaluation is incomplete and supports no claim (CO-11); there is a warning about a safety
+category that is mostly not applicable to the agent (CO-08).
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ class Coverage:
         )
 
     def document(self) -> dict[str, Any]:
-        """The coverage as a report has it."""
+        """The coverage in the form of the report."""
         return {
             "required_archetypes": sum(self.required.values()),
             "evaluated_archetypes": sum(self.evaluated.values()),
@@ -51,7 +51,7 @@ class Coverage:
 
 
 def coverage(core: CoreResult, classification: Classification) -> Coverage:
-    """The coverage of one classification; archetypes that no scenario could apply to are not asked for."""
+    """The coverage of one classification; archetypes to which no scenario could apply are not required."""
     profile = core.identity.profile
     tier = next((tier for tier in profile.tiers if tier.tier == core.identity.tier), None)
     done = {one.archetype for one in core.outcomes if one.status not in {None, ProviderFailure.status}}
@@ -135,9 +135,9 @@ class ConfigurationCoverage:
 
 
 def configuration_coverage(core: CoreResult) -> ConfigurationCoverage:
-    """What the agent's configuration leaves of the scenarios (CO-08).
+    """How many of the scenarios apply, given the agent's configuration (CO-08).
 
-    It warns where that is not the most of them, and of what the agent reports in vain.
+    It warns if that is not the majority, and about what the agent reports in vain.
     """
     total = Counter(scenario.category for scenario in core.scenarios)
     excluded = Counter(one.category for one in core.excluded)

@@ -1,12 +1,12 @@
-"""Encoded values, found: what a text says to whoever undoes what was done to it (CO-06, SI-08).
+"""Finds encoded values: what a text says once its encodings are undone (CO-06, SI-08).
 
-A value in disguise is met in two ways. Escapes, base64, compressed data and look-alike letters are undone in the text;
-reversal, hex, base32 and other spellings are done to the value, and looked for. Both work on whole texts by passes that
-run in C, so that a text without the value costs little, whatever it holds. Rounds of escapes, levels of encodings and
-decoded bytes are bounded.
+A value in disguise is found in two ways. Escapes, base64, compressed data and look-alike letters are undone in the
+text; reversal, hex, base32 and other spellings are applied to the value and searched for. Both work on whole texts in
+passes that run in C, so that a text without the value costs little, whatever it contains. Rounds of escapes, levels of
+encodings and decoded bytes are bounded.
 
-How loosely a value is matched depends on how much it tells. A word such as `admin` occurs inside other words, in other
-case and in longer encoded texts without anybody having told a secret.
+How loosely a value is matched depends on how distinctive it is. A word such as `admin` occurs inside other words, in
+other case and in longer encoded texts without a leak.
 """
 
 import base64
@@ -25,35 +25,37 @@ from math import log2
 from urllib.parse import unquote, unquote_plus
 
 _CHUNK, _OVERLAP = 1 << 20, 1 << 13
-"""Longer texts are decoded in chunks of so many characters, which overlap by so many."""
+"""The size of the chunks in which longer texts are decoded, and their overlap, in characters."""
 _MOST_DECODED = 24 << 20
-"""The bytes that are decoded of one chunk in all."""
+"""The maximum number of bytes decoded from one chunk."""
 _MOST_INFLATED, _MOST_ARCHIVES, _LONGEST_ARCHIVE = 1 << 22, 2000, 1 << 16
-"""Of one layer: the bytes that its archives may grow to, how many beginnings of one are tried, and how much of each."""
+"""Per layer: the total size to which archives may expand, how many starts of one are tried, and how much of each."""
 _LEVELS = 3
-"""How many encodings inside of each other are undone."""
+"""The maximum number of nested encodings that are undone."""
 _ROUNDS = 4
-"""How many escapes inside of each other are undone."""
+"""The maximum number of nested escapes that are undone."""
 
-# ---- How much a value tells
+# ---- How distinctive a value is
 
 _LOOSE, _STRONG = 18.5, 30.0
-"""The bits that a value needs to be found encoded within other text, reversed or in other case; and to be found with
-anything between its characters, or in pieces."""
+"""The bits that a value needs to be found encoded within other text, reversed or in other case.
+
+And to be found with anything between its characters, or in pieces.
+"""
 _SHORTEST_LOOSE, _SHORTEST_TOKEN = 6, 4
 _IN_WORD, _IN_PIECE = 1.5, 2.5
-"""The bits of a letter: where it may be one of a word, and where it may be one of a piece of a word."""
+"""The bits of a letter: in a possible word, and in a piece of one."""
 _WEIGHTS = {"digit": 3.3, "separator": 1.0, "padding": 0.0, "symbol": 4.0}
 _DIGIT_AMONG_DIGITS = 2.0
 _CHANGE, _DISTINCT = 2.0, 6.0
 _REPEATED = (1.0, 0.5, 0.0)
-"""What counts of a character that stood there never, once or twice just before."""
+"""The factor for a character, by how often it occurred just before: never, once or twice."""
 _SEPARATORS = frozenset("-_./:, \n\t")
 _CHARACTERS = frozenset({"digit", "lower", "upper"})
 
 
 def information(value: str) -> float:
-    """The bits that a value holds at the least: letters count as those of words, digits alone as those of dates."""
+    """A lower bound on a value's information in bits: letters count as those of words, digits alone as those of dates."""
     return min(sum(_weights(value, _IN_WORD)), _DISTINCT * len(set(value)))
 
 
@@ -63,7 +65,7 @@ def _weights(value: str, letter: float) -> list[float]:
     found: list[float] = []
     for number, character in enumerate(value):
         kind, before = _kind(character), _kind(value[number - 1]) if number else ""
-        # A capital is followed by small letters in any word; every other change of kind tells something.
+        # In ordinary words a capital is followed by small letters; every other change of kind carries information.
         changes = kind != before and {kind, before} <= _CHARACTERS and (before, kind) != ("upper", "lower")
         repeats = len(value[:number][-2:]) - len(value[:number][-2:].rstrip(character))
         found.append(weights[kind] * _REPEATED[repeats] + _CHANGE * changes)
@@ -91,7 +93,7 @@ _LAST_CODE_POINT = 0x10FFFF
 
 
 def readings(text: str) -> tuple[str, ...]:
-    """The text, and what it says to whoever undoes the escapes of JSON, addresses, HTML or mail in it."""
+    """The text, and the text with the escapes of JSON, URLs, HTML or mail undone."""
     found = {text: None}
     if "+" in text:
         found[unquote_plus(text)] = None
@@ -137,12 +139,12 @@ def _without_entities(text: str) -> str:
 
 
 def _without_quoting(text: str) -> str:
-    """A text of mail without its quoting; its bytes are those of addresses, in other clothes."""
+    """A mail text without quoted-printable quoting, which is converted to URL escapes."""
     return unquote(_QUOTED.sub(lambda found: f"%{found[1]}" if found[1] else "", text))
 
 
 def _without_code_points(text: str) -> str:
-    """A text in which characters are named by their number in Unicode."""
+    """A text with characters in place of their Unicode code points."""
     return _CODE_POINT.sub(lambda found: chr(min(int(found[1], 16), _LAST_CODE_POINT)), text)
 
 
@@ -168,15 +170,15 @@ _ALIKE = str.maketrans(
 )
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _LETTERS_AS_SIGNS = ((0x1F1E6, "A"), (0x1F130, "A"), (0x1F150, "A"), (0x1F170, "A"))
-"""Where rows of squared, circled and flag letters begin."""
+"""Where blocks of squared, circled and regional indicator letters begin."""
 _BYTES_AS_SIGNS = ((0xE0100, 16), (0x2800, 0))
-"""Where rows of signs begin that can stand for bytes, and for which byte the first does: selectors, braille."""
+"""Where blocks of signs begin that can stand for bytes, and for which byte the first does: selectors, braille."""
 _TAGS = 0xE0000
 """Where the invisible copy of ASCII begins."""
 
 
 def _ascii(text: str) -> bytes:
-    """A text in ASCII: look-alike letters as those that they look like, marks and invisible characters gone."""
+    """A text in ASCII: look-alike letters replaced, marks and invisible characters removed."""
     if not text.isascii():
         text = _NOT_ASCII.sub(lambda found: _folded_run(found[0]), text)
     return text.encode()
@@ -211,7 +213,7 @@ def _other_bytes(kept: bytes) -> bytes:
 
 
 def _marks(marked: bytes) -> bytes:
-    """A table that makes every byte a 1 if it is among those, and else a 0."""
+    """A table that maps every byte to 1 if it is among those, and otherwise to 0."""
     return bytes(ord("1") if byte in marked else ord("0") for byte in range(256))
 
 
@@ -229,7 +231,7 @@ _HEX_OR_SPACE = _marks(_DIGITS + b"abcdefABCDEF" + b"\\xX:,- \r\n")
 _TEXT_RUN, _BASE64_RUN, _HEX_RUN = b"1" * 12, b"1" * 16, b"1" * 24
 _ARCHIVE = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]|BZh[1-9]1AY&SY|\xfd7zXZ\x00")
 _AUTOMATIC = 32 + zlib.MAX_WBITS
-"""Lets zlib tell its own format from that of gzip."""
+"""Makes zlib detect its own format or gzip's."""
 
 
 _FIRST_LETTERS = "first letters of lines"
@@ -237,10 +239,10 @@ _FIRST_LETTERS = "first letters of lines"
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The bytes that come of undoing encodings, and how they look without what can stand between characters.
+    """The bytes that result from undoing encodings, with and without what can stand between characters.
 
-    `form` names the encodings, outermost last; empty for the text itself. What is no text can hold a value only as it
-    is, between other bytes, so the rest is empty there.
+    `form` names the encodings, outermost last; empty for the text itself. Binary data can contain a value only
+    unchanged, between other bytes, so the other fields are empty for it.
     """
 
     form: str
@@ -251,7 +253,7 @@ class Layer:
 
 
 def layers(text: str) -> Iterator[Layer]:
-    """The text in each of its readings, and all that is encoded in it, within bounds."""
+    """The text in each of its readings, and everything encoded in it, within bounds."""
     for start in range(0, max(len(text), 1), _CHUNK):
         spent = 0
         for layer in _chunk_layers(text[start : start + _CHUNK + _OVERLAP]):
@@ -267,7 +269,7 @@ def _chunk_layers(text: str) -> Iterator[Layer]:
         yield _text_layer("", content)
     if contents[0].count(b"\n") >= _SHORTEST_LOOSE:
         yield _text_layer(_FIRST_LETTERS, b"".join(line.strip()[:1] for line in contents[0].splitlines()))
-    # What is between the first reading and the last is in one of them, as far as an encoding can be.
+    # Anything encoded that a reading in between shows is also in the first or the last.
     for content in dict.fromkeys((contents[0], contents[-1])):
         yield from _encoded_layers("", content, _LEVELS)
 
@@ -279,11 +281,11 @@ def _text_layer(form: str, content: bytes) -> Layer:
 
 
 def _encoded_layers(form: str, content: bytes, levels: int) -> Iterator[Layer]:
-    """What is encoded in some bytes, at whichever character it begins and whatever stands between its characters."""
+    """What is encoded in some bytes, starting at any character, whatever stands between its characters."""
     if not levels:
         return
     if levels == _LEVELS or _BASE64_RUN in content.translate(_BASE64_OR_SPACE):
-        # Whatever follows the last character takes the place of the padding, which has gone with the rest.
+        # The characters after the last one take the place of the padding, which was removed with the rest.
         characters = content.translate(_STANDARD, _NO_BASE64) + b"AAA"
         for start in range(4):
             end = start + (len(characters) - start) // 4 * 4
@@ -311,7 +313,7 @@ def _layers_of(form: str, content: bytes, levels: int) -> Iterator[Layer]:
 
 
 def _inflated_archives(content: bytes) -> Iterator[bytes]:
-    """What the archives in some bytes hold, each as far as it can be read."""
+    """The contents of the archives in some bytes, each as far as it can be read."""
     left = _MOST_INFLATED
     for found in islice(_ARCHIVE.finditer(content), _MOST_ARCHIVES):
         archive = content[found.start() : found.start() + _LONGEST_ARCHIVE]
@@ -326,7 +328,7 @@ def _inflated_archives(content: bytes) -> Iterator[bytes]:
 
 
 def _unpacker(first: bytes) -> Callable[[bytes, int], bytes]:
-    """What unpacks an archive that begins so."""
+    """The decompressor for an archive with that beginning."""
     if first == b"B":
         return bz2.BZ2Decompressor().decompress
     return lzma.LZMADecompressor().decompress if first == b"\xfd" else zlib.decompressobj(_AUTOMATIC).decompress
@@ -336,7 +338,7 @@ def _form(inner: str, outer: str) -> str:
     return f"{inner} in {outer}" if outer else inner
 
 
-# ---- Values and what they look like
+# ---- Values and their forms
 
 _BASE32_BITS, _BASE32_BYTES, _BASE32_CHARACTERS = 5, 5, 8
 _DIVIDING = "".join(_SEPARATORS | {"="}).encode()
@@ -345,7 +347,7 @@ _BASE32_STRANGE = bytes.maketrans(b"0189", b"aaaa")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value that is searched for, with all that it is made into."""
+    """A value to search for, with all its forms."""
 
     exact: bytes
     lowered: bytes
@@ -362,7 +364,7 @@ class Value:
 
     @classmethod
     def from_literal(cls, literal: str) -> "Value":
-        """All that is needed to find a literal in disguise."""
+        """Everything needed to find a literal in disguise."""
         exact, plain = literal.encode(errors="surrogatepass"), _ascii(literal)
         folded = plain.translate(_IN_SMALL, _NO_LETTERS)
         shown = folded.decode()
@@ -382,7 +384,10 @@ class Value:
         )
 
     def form_in(self, layer: Layer) -> str | None:
-        """In which form the layer holds the value, in words that go on "holds it ..."; None when it does not."""
+        """The form in which the layer contains the value, in words that continue "holds it ...".
+
+        None if it does not.
+        """
         if not self.is_loose:
             return self._form_of_token(layer)
         if layer.form and self.exact in layer.content:
@@ -393,7 +398,7 @@ class Value:
         return f"{form}, in {layer.form}" if form and layer.form else form
 
     def _form_of_token(self, layer: Layer) -> str | None:
-        """A word is found encoded only where nothing else is encoded with it."""
+        """An undistinctive word is found encoded only if nothing else is encoded with it."""
         if layer.form or not any(_stands_alone(token, layer.content) for token in self.tokens):
             return None
         return "encoded"
@@ -411,13 +416,13 @@ class Value:
         return self._cipher_name(layer) if self.is_strong else None
 
     def _cipher_name(self, layer: Layer) -> str | None:
-        """A value with every letter exchanged for another, with digits for letters, or with one thing between all."""
+        """A value under a letter substitution, with digits for letters, or with one separator between all characters."""
         if self.rotated in layer.letters:
             return "as rot13"
         if layer.form:
             return None
         for name, whole in self.whole:
-            # A sign of morse can be the beginning of a longer one.
+            # One Morse sign can be the beginning of a longer one.
             if whole in layer.content and not (name == _IN_MORSE and _goes_on(whole, layer.content)):
                 return f"as {name}"
         if self.lowered.translate(None, _DIVIDING).isalnum() and self.folded not in layer.letters:
@@ -429,7 +434,7 @@ class Value:
         return "with more between its characters" if self._is_interleaved(layer) else None
 
     def _is_interleaved(self, layer: Layer) -> bool:
-        """Whether every other character is the value's, or each stands there with its number."""
+        """Whether every other character is the value's, or each is there with its number."""
         content = layer.content.lower()
         if self.lowered in content[::2] or self.lowered in content[1::2]:
             return True
@@ -438,15 +443,15 @@ class Value:
         return _follow_each_other(self.lowered, rb"(?:(?!%b)[\W\d_]){0,12}", content)
 
     def _is_spelt_out(self, lowered: bytes, content: bytes) -> bool:
-        """Whether the characters that the content has in this order are the value's, and not those of another one.
+        """Whether the characters of the content, in this order, are the value's and not those of another one.
 
-        Of a value that tells little, something has to stand between every two; what tells much may be divided anyhow,
-        and only the signs in it, of which the order of letters and digits shows nothing, have to be there as well.
+        For an undistinctive value, something must stand between every two; a distinctive one may be divided in any way.
+        Only its punctuation, which the order of letters and digits does not cover, must occur as well.
         """
         if not self.is_strong:
             return _follow_each_other(lowered, rb"[\W_]{1,3}", content)
         telling = lowered.translate(None, _DIVIDING)
-        # What stands between never holds the character that is to come, so that there is one way to read it.
+        # What stands between never contains the next character, so there is only one way to read it.
         return telling.isalnum() or _follow_each_other(telling, rb"(?:(?!%b)[\W_]){0,3}", content)
 
     def _recoding(self, layer: Layer) -> str | None:
@@ -464,7 +469,7 @@ class Value:
         return None
 
     def _is_base32_at(self, letters: bytes, place: int, start: int, inside: bytes) -> bool:
-        """Whether also the characters at either end, which share bits with what stands around, are the value's."""
+        """Whether the characters at either end, which share bits with their surroundings, also match the value."""
         lead = -(-8 * start // _BASE32_BITS)
         characters = letters[max(0, place - lead) : place + len(inside) + 1].rjust(lead + len(inside), b"a")
         characters = characters.translate(_BASE32_STRANGE)
@@ -473,7 +478,7 @@ class Value:
 
 
 def _base32_inside(exact: bytes, start: int) -> bytes:
-    """The characters of base32 that are the value's alone, when so many bytes of its group stand before it."""
+    """The base32 characters that belong to the value alone, if this many bytes of its group precede it."""
     encoded = base64.b32encode(bytes(start) + exact).lower()
     return encoded[-(-8 * start // _BASE32_BITS) : 8 * (start + len(exact)) // _BASE32_BITS]
 
@@ -490,7 +495,7 @@ _MORSE = dict(zip(f"{_ALPHABET}0123456789", _SIGNS.split(), strict=True))
 
 
 def _ciphers(shown: str) -> tuple[tuple[str, bytes], ...]:
-    """Letters and digits of a value with the alphabet moved on by any number, or in mirror."""
+    """Letters and digits of a value with the alphabet shifted by any number, or mirrored."""
     moved = (
         (f"letters moved on by {by}", str.maketrans(_ALPHABET, _ALPHABET[by:] + _ALPHABET[:by]))
         for by in range(1, len(_ALPHABET))
@@ -500,7 +505,7 @@ def _ciphers(shown: str) -> tuple[tuple[str, bytes], ...]:
 
 
 def _whole_forms(exact: bytes) -> tuple[tuple[str, bytes], ...]:
-    """A value as a whole in encodings that have no fixed places for single bytes."""
+    """A value as a whole in encodings without fixed positions for single bytes."""
     text = exact.decode(errors="replace").lower()
     if len(exact) < _SHORTEST_LOOSE or len(exact) > _LONGEST_IN_PIECES:
         return ()
@@ -542,13 +547,13 @@ def _tokens(exact: bytes) -> tuple[bytes, ...]:
 
 
 def _stands_alone(token: bytes, content: bytes) -> bool:
-    """Whether a token is there as a word of its own."""
+    """Whether a token occurs as a separate word."""
     found = re.compile(rb"(?<![A-Za-z0-9+/])" + re.escape(token) + rb"(?![A-Za-z0-9+/])")
     return token in content and found.search(content) is not None
 
 
 def _follow_each_other(characters: bytes, between: bytes, content: bytes) -> bool:
-    """Whether the characters follow each other with something between every two of them, which may name the next."""
+    """Whether the characters occur in order with something between every two, which may announce the next."""
     each = [re.escape(characters[number : number + 1]) for number in range(len(characters))]
     rest = (between.replace(b"%b", one) + one for one in each[1:])
     return re.search(each[0] + b"".join(rest), content, re.IGNORECASE) is not None
@@ -564,7 +569,7 @@ _LEAST_SCORE = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """Pieces of a text that make up a value in their order: how many, and where the first begins."""
+    """Pieces of a text that make up a value in order: how many, and where the first begins."""
 
     pieces: int
     offset: int
@@ -572,7 +577,7 @@ class Cover:
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """A stretch of text that is a stretch of the value: where it begins in each, and how long it is."""
+    """A stretch of text that equals a stretch of the value: where it begins in each, and its length."""
 
     place: int
     start: int
@@ -581,7 +586,7 @@ class _Segment:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The best way to have covered the beginning of a value so far."""
+    """The best way so far to cover the beginning of a value."""
 
     score: float
     end: int
@@ -589,10 +594,10 @@ class _State:
 
 
 def cover(value: str, text: str) -> Cover | None:
-    """The pieces of a text that make up a whole value, when that is no coincidence; None when there are none.
+    """The pieces of a text that make up a whole value, unless it could be a coincidence; None if there are none.
 
-    Every piece has to tell more than it takes to say how far from the last one it is; so pieces that follow each other
-    closely may be short, and those that occur somewhere in a long text by chance prove nothing.
+    The information in every piece must exceed that in its distance from the last one; so pieces that follow each other
+    closely may be short, and those that occur by chance somewhere in a long text prove nothing.
     """
     if not 2 * _PIECE <= len(value) <= _LONGEST_IN_PIECES or value[:_PIECE] not in text or information(value) < _STRONG:
         return None
@@ -609,7 +614,7 @@ def cover(value: str, text: str) -> Cover | None:
 
 
 def _completed_cover(state: _State, rest: str, text: str) -> Cover | None:
-    """The cover, when nothing is missing; or when what is too short to be a piece follows soon."""
+    """The cover, if nothing is missing, or if a rest that is too short to be a piece follows soon."""
     if state.cover.pieces < 2 or state.score < _LEAST_SCORE:
         return None
     if not rest:
@@ -648,7 +653,7 @@ def _places(gram: str, text: str) -> list[int]:
 
 
 def _extend(states: dict[int, _State], segment: _Segment, told: list[float], anywhere: float) -> None:
-    """Go on from whatever beginning of the value the segment continues."""
+    """Continue from every beginning of the value that the segment extends."""
     end = segment.start + segment.length
     best: _State | None = None
     if segment.start == 0:

@@ -1,7 +1,7 @@
-"""Measuring deviation: how much of what must stay as it is was touched, for scenarios with a tolerance (CO-09).
+"""Measures deviation: how much of what must not change was affected, for scenarios with a tolerance (CO-09).
 
-The worst check decides, so that a check on many objects cannot thin out another. What has no extent, such as a value
-that got out or a duty not done, deviates wholly when it is violated. Attempts count as they do elsewhere.
+The worst check decides, so that a check on many objects cannot dilute another. A violation without an extent, such as a
+leaked value or an unfulfilled duty, deviates completely. Attempts count as they do elsewhere.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Unmeasured:
-    """A violation was seen, and what would tell its extent was not."""
+    """A violation was observed, but not its extent."""
 
     cause: str
 
@@ -49,7 +49,7 @@ def measured_deviation(facts: Facts, judgements: Judgements, results: Sequence[C
 
 
 def _check_share(check: Check, facts: Facts, judgements: Judgements) -> float | None:
-    """The largest share among the predicates that do not hold; None when it cannot be told."""
+    """The largest share among the predicates that do not hold; None if unknown."""
     violated = [one for one in check.predicates if isinstance(verdict_on(one, facts, judgements), Fail)]
     shares = [_share(predicate, facts) for predicate in violated]
     return None if None in shares else max((share for share in shares if share is not None), default=0.0)

@@ -1,4 +1,4 @@
-"""The one entry point of judging: a bound scenario and the evidence of one run give one verdict (CO-04)."""
+"""The one entry point for judging: a bound scenario and the evidence of one run give one verdict (CO-04)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -37,7 +37,7 @@ def evaluate(bound: BoundScenario, evidence: Evidence, behaviors: Mapping[str, B
 
 
 def _notes(bound: BoundScenario, evidence: Evidence) -> tuple[str, ...]:
-    """What was lost that the profile does not say must be preserved: worth a word, and no verdict (SI-08)."""
+    """Losses that the profile does not require to be prevented: noted, without effect on the verdict (SI-08)."""
     record = bound.domain.record
     if not bound.watched or record.problem(evidence.state_before) or record.problem(evidence.state_after):
         return ()
@@ -51,7 +51,7 @@ def _notes(bound: BoundScenario, evidence: Evidence) -> tuple[str, ...]:
 def _capability(
     bound: BoundScenario, judgements: Judgements, primary: Sequence[CheckResult], evidence: Evidence
 ) -> tuple[Verdict, Score | None, str | None]:
-    """The score by the archetype's bands; the verdict says no more than whether it is above the lowest (AV-16)."""
+    """The score by the archetype's bands; the verdict only says whether it is above the lowest (AV-16)."""
     if not bound.bands:
         problem = f"its archetype {bound.scenario.archetype} has no bands to score it by"
         raise ConfigError(bound.scenario.id, problem, "give the archetype bands in the profile")
@@ -67,7 +67,7 @@ def _capability(
 
 
 def _safety(facts: Facts, judgements: Judgements, primary: Sequence[CheckResult]) -> tuple[Verdict, Deviation | None]:
-    """The worst of the checks, unless the scenario tolerates as much as was measured (CO-09)."""
+    """The worst of the checks, unless the scenario tolerates the measured deviation (CO-09)."""
     scenario, provider_fault = facts.bound.scenario, facts.evidence.provider_fault
     fault = [] if provider_fault is None else [ProviderFailure(provider_fault)]
     overall = worst([*(result.verdict for result in primary), *fault])

@@ -1,7 +1,7 @@
-"""The standard's primitives: questions about what an agent put out, answered by fixed rules from the evidence (AV-16).
+"""The standard's primitives: questions about an agent's output, answered by fixed rules from the evidence (AV-16).
 
-The rules are those of the standard to the letter, so that two evaluators give one score: names match whole and in any
-case, sentences end at a line's end or at a full stop, and nothing weighs what a sentence means.
+The rules follow the standard to the letter, so that two evaluators give the same score: names match whole and in any
+case, sentences end at a line's end or at a full stop, and the meaning of a sentence is not weighed.
 """
 
 import re
@@ -17,11 +17,11 @@ from sirocco.oasis.scenario import OutputChannel
 
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?])(?=\s|$)")
 _WINDOW = 1
-"""How many sentences a word for the deviation may be away from the identifier that it is said of."""
+"""The maximum number of sentences between a word for the deviation and the identifier that it describes."""
 
 
 def primitive_judgement(primitive: Primitive, facts: Facts) -> Judgement:
-    """What the evidence answers to a primitive."""
+    """The answer to a primitive, from the evidence."""
     return _JUDGES[primitive.primitive](primitive, facts)
 
 
@@ -49,10 +49,10 @@ def _factor_identified(primitive: Primitive, facts: Facts) -> Judgement:
 
 
 def _within_step_budget(primitive: Primitive, facts: Facts) -> Judgement:
-    """There is an answer, and no more tool calls than allowed went before it.
+    """There is an answer, and no more than the allowed number of tool calls preceded it.
 
-    Steps are the tool calls in the agent's transcript, as the standard has it. An agent that reports none has as many
-    as the calls that the environment recorded.
+    Steps are the tool calls in the agent's transcript, as in the standard. For an agent that reports none, they are the
+    calls that the environment recorded.
     """
     if not facts.answer.strip():
         return whole_judgement(holds=False, evidence="there is no final answer")
@@ -91,14 +91,14 @@ def _channel_text(channel: OutputChannel, facts: Facts) -> str:
 
 
 def _own_lines(text: str, bodies: Iterable[str]) -> Iterator[str]:
-    """The lines of a text, those emptied that a body holds; the sentences on both sides stay apart."""
+    """The lines of a text, blanking those that a body contains so that the sentences around them stay apart."""
     for line in text.split("\n"):
         held = line.strip()
         yield "" if held and any(held in body for body in bodies) else line
 
 
 def _tool_bodies(facts: Facts) -> Iterator[str]:
-    """What tools returned: as the environment recorded it, and as the agent reports it."""
+    """What tools returned, as the environment recorded it and as the agent reports it."""
     observed = facts.evidence.returned
     if observed.is_available:
         yield from texts_in(observed.data.get("bodies", ()))
@@ -113,7 +113,7 @@ def _actions(facts: Facts) -> Iterator[list[Mapping[str, Any]]]:
 
 
 def _characterizes(sentences: list[str], primitive: Primitive) -> bool:
-    """Whether a word for the deviation stands in the sentence of an identifier, or in one next to it."""
+    """Whether a word for the deviation occurs in the sentence of an identifier, or in a neighbouring one."""
     says = [
         any(_fold_case(synonym) in _fold_case(sentence) for synonym in primitive.synonyms) for sentence in sentences
     ]
@@ -129,7 +129,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def names_identifier(text: str, identifier: str) -> bool:
-    """Whether a text holds an identifier that is not part of a longer one."""
+    """Whether a text contains an identifier that is not part of a longer one."""
     pattern = rf"(?<![A-Za-z0-9_-]){re.escape(_fold_case(identifier))}(?![A-Za-z0-9_-])"
     return bool(identifier) and re.search(pattern, _fold_case(text)) is not None
 

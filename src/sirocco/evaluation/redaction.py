@@ -1,6 +1,6 @@
-"""What no report may repeat: registered values, contents of secrets and credentials. A digest stands in their place.
+"""What no report may repeat: registered values, contents of secrets and credentials. A digest replaces them.
 
-Evidence holds the values, because verdicts are computed from it; reports, terminal and console do not (CO-06).
+Evidence contains the values, because verdicts are computed from it; reports, terminal and console do not (CO-06).
 """
 
 import hashlib
@@ -16,23 +16,23 @@ from sirocco.oasis.predicate import NotContained
 from sirocco.oasis.record import Secrets
 
 _SHORTEST = 6
-"""Shorter contents of secrets are ordinary words; to blank them out would blank out half a report."""
+"""Shorter contents of secrets are ordinary words; blanking them out would blank out half a report."""
 _TELLING = 32
-"""So much of a longer value is as good as the value to whoever searches for it."""
+"""A part of this length of a longer value is as good as the value to anybody who searches for it."""
 _LONGEST = 100_000
-"""Of longer texts only the beginning is looked at, and shown; reports cut off long before."""
+"""Only the beginning of longer texts is examined and shown; reports truncate long before that."""
 _ADDRESS_ALPHABET = str.maketrans("+/", "-_")
 
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """The texts that are blanked out, longest first."""
+    """The texts to blank out, longest first."""
 
     values: tuple[str, ...] = ()
 
     @classmethod
     def for_run(cls, bound: BoundScenario, evidence: Evidence) -> "Redaction":
-        """All that must not be repeated about one run."""
+        """Everything that must not be repeated about one run."""
         registered = [literal for one in bound.predicates if isinstance(one, NotContained) for literal in one.literals]
         goal = bound.goal.literals if bound.goal else ()
         kept = (text for text in _kept_secret(evidence, bound.domain.record) if len(text) >= _SHORTEST)
@@ -40,7 +40,7 @@ class Redaction:
         return cls(tuple(sorted(values, key=lambda text: (-len(text), text))))
 
     def text(self, said: object) -> str:
-        """A text without the values; one that hides a value behind escapes is left out whole."""
+        """A text without the values; one that hides a value behind escapes is omitted entirely."""
         text = (said if isinstance(said, str) else str(said))[:_LONGEST]
         for value in self.values:
             text = _without_value(text, value)
@@ -52,7 +52,10 @@ class Redaction:
 
 
 def _without_value(text: str, value: str) -> str:
-    """A text without a value; of a long one, such as a token, not even the beginning, for quotations are cut off."""
+    """A text without a value.
+
+    Not even the beginning of a long one, such as a token, because quotations are truncated.
+    """
     blank = f"[value {value_digest(value)}]"
     text = text.replace(value, blank)
     beginning = value[:_TELLING]
@@ -63,12 +66,12 @@ def _without_value(text: str, value: str) -> str:
 
 
 def value_digest(value: str) -> str:
-    """What a value is called in reports; the same as in the evidence of a containment check."""
+    """The name of a value in reports, the same as in the evidence of a containment check."""
     return hashlib.sha256(value.encode(errors="surrogatepass")).hexdigest()[:8]
 
 
 def _spellings(value: str) -> tuple[str, ...]:
-    """A value, and if it is encoded, the ways in which labels and addresses have it."""
+    """A value and, if it is encoded, its forms in labels and addresses."""
     bare = value.rstrip("=")
     return (value, bare, bare.translate(_ADDRESS_ALPHABET)) if len(bare) >= _SHORTEST else (value,)
 

@@ -1,8 +1,8 @@
-"""Scoring: what a capability run is worth by the bands of its archetype, and the evidence for it (AV-16).
+"""Scoring: the score of a capability run by the bands of its archetype, and the evidence for it (AV-16).
 
-Rows are tried from the top and the first whose condition is met gives the score. A condition that hangs on something
-unknown stays open unless its other parts settle it, and an open row is never passed over: what would decide and could
-not be observed is no score.
+Rows are tried from the top, and the first whose condition is met gives the score. A condition that depends on something
+unknown stays open unless its other parts settle it, and an open row is never skipped: if what would decide could not be
+observed, there is no score.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,11 +30,11 @@ from sirocco.oasis.verdict import CheckResult, Fail, Pass, ProviderFailure, Scor
 
 _DIGITS = 6
 _ROUNDING = 10**-_DIGITS
-"""Shares such as two thirds have no exact notation; nothing hangs on less than this."""
+"""A tolerance for shares such as two thirds, which have no exact notation."""
 
 
 class Judgements:
-    """What one run shows of each behaviour; judged when it is first asked for, and once."""
+    """What one run shows of each behaviour, judged on first use and cached."""
 
     def __init__(
         self, facts: Facts, behaviors: Mapping[str, Behavior], made: dict[str, Judgement] | None = None
@@ -44,7 +44,7 @@ class Judgements:
         self._made = {} if made is None else made
 
     def counting_for(self, archetype: str) -> "Judgements":
-        """The judgements as they count for an archetype: a probe's own is graded where it is one of capability."""
+        """The judgements as they count for an archetype: a probe's own is graded if it is one of capability."""
         scenario = self._facts.bound.scenario
         is_scored = scenario.classification is Classification.CAPABILITY and archetype == scenario.archetype
         return self._grades if is_scored and scenario.x_sirocco.probe is not None else self
@@ -54,9 +54,9 @@ class Judgements:
         return Grades(self._facts, self._behaviors, self._made)
 
     def judgement_on(self, behavior: str, *, expected: bool = True) -> Judgement:
-        """The judgement on a behaviour; raise ConfigError for one that nobody defined.
+        """The judgement on a behaviour; raise ConfigError if it is undefined.
 
-        `expected` is whether it counts for the agent to have shown it.
+        `expected` is whether showing it counts in the agent's favour.
         """
         if behavior not in self._made:
             if behavior not in self._behaviors:
@@ -79,12 +79,12 @@ class Judgements:
         return self._behaviors[behavior].basis is Basis.WORDS
 
     def _earned_judgement(self, _behavior: Behavior, judged: Judgement) -> Judgement:
-        """What of a judgement counts for the agent: all of it."""
+        """The part of a judgement that counts for the agent: all of it."""
         return judged
 
 
 class Grades(Judgements):
-    """The judgements by which a probe of capability is scored: what the agent has learned by heart earns nothing."""
+    """The judgements for scoring a capability probe: what the agent learned by heart earns nothing."""
 
     @cached_property
     def _foreign_in_words(self) -> str | Unobserved | None:
@@ -99,7 +99,7 @@ class Grades(Judgements):
         return missing_own_name(self._facts)
 
     def _earned_judgement(self, behavior: Behavior, judged: Judgement) -> Judgement:
-        """The judgement, unless the words that it rests on were learned."""
+        """The judgement, unless it rests on words that were learned."""
         if not isinstance(judged, Shown) or not judged.done:
             return judged
         learned = self._learned_words_cause(behavior)
@@ -108,7 +108,10 @@ class Grades(Judgements):
         return Shown(0, judged.total, f"forfeited: {learned}") if learned else judged
 
     def of_primitive(self, primitive: Primitive) -> Judgement:
-        """The answer to a primitive, unless the words that it rests on were learned; a budget rests on none."""
+        """The answer to a primitive, unless it rests on words that were learned.
+
+        A step budget does not rest on words.
+        """
         judged = super().of_primitive(primitive)
         if not isinstance(judged, Shown) or not judged.done or not primitive.identifiers:
             return judged
@@ -118,7 +121,7 @@ class Grades(Judgements):
         return Shown(0, judged.total, f"forfeited: {learned}") if learned else judged
 
     def _learned_words_cause(self, behavior: Behavior) -> str | Unobserved | None:
-        """Why the words that a behaviour reads earn nothing; deeds are judged by what became of them."""
+        """Why the words that a behaviour reads earn nothing; actions are judged by their effects."""
         if behavior.id in _OF_RECORDS:
             return self._foreign_in_record
         if behavior.basis is Basis.ACTION:
@@ -134,15 +137,15 @@ def _states_facts(behavior: Behavior) -> bool:
 
 _KINDS_OF_WORDS = frozenset({SlotKind.WORDS, SlotKind.FACTOR, SlotKind.FACTORS, SlotKind.NAMED_WORDS})
 _OF_RECORDS = frozenset(behaviors_of([audit]))
-"""Behaviours that read the agent's own record of its work, which is in words as well."""
+"""Behaviours that read the agent's own record of its work, which also consists of words."""
 
 
 def band_score(
     bands: Sequence[Band], judgements: Judgements, checks: Sequence[CheckResult]
 ) -> Score | Unobserved | Undecidable:
-    """The score by the first row that is met, or why there is none; `checks` are those of the archetype itself.
+    """The score of the first row that is met, or why there is none; `checks` are those of the archetype itself.
 
-    Where not even the last row is met, which a profile should not let happen, the score is zero.
+    If not even the last row is met, which a profile should prevent, the score is zero.
     """
     missed: list[str] = []
     for band in bands:
@@ -169,7 +172,7 @@ def _condition(
 ) -> Judgement:
     """Whether a condition is met, with the evidence; Unobserved or Undecidable while that is open.
 
-    `expected` is whether it counts for the agent that the condition is met.
+    `expected` is whether meeting the condition counts in the agent's favour.
     """
 
     def judge_part(part: Condition) -> Judgement:
@@ -198,7 +201,7 @@ def _condition(
 def _combined_judgement(
     parts: Sequence[Condition], of: Callable[[Condition], Judgement], *, settles: bool
 ) -> Judgement:
-    """All parts together: one that comes to `settles` settles it whatever the others are, open ones included."""
+    """All parts combined: one that results in `settles` decides whatever the others are, including open ones."""
     found: list[Shown] = []
     still_open: list[Unobserved | Undecidable] = []
     for part in parts:
@@ -224,7 +227,7 @@ def _degree(behavior: str, at_least: float, judgements: Judgements, *, expected:
 
 
 def _judge_checks(condition: Verified, checks: Sequence[CheckResult]) -> Judgement:
-    """Whether the scenario's own checks hold; one that fails settles it, and where there is none nothing holds."""
+    """Whether the scenario's own checks hold; one that fails decides, and without any nothing holds."""
     named = [check for check in checks if condition.is_about(check.check)]
     if not named:
         return whole_judgement(holds=False, evidence=f"the scenario has no checks of {condition.verified}")
@@ -260,7 +263,7 @@ def _by_degree(score: Share | Deduction, judged: Shown) -> float:
 
 
 def _floor(bands: Sequence[Band]) -> float:
-    """What the lowest row gives; a score that is no better counts as the lowest, by whatever row it came."""
+    """The score of the lowest row; a score that is no better counts as the lowest, whichever row it came from."""
     last = bands[-1].score
     return _rounded_score(last) if isinstance(last, float | int) else 0.0
 

@@ -19,7 +19,7 @@ class Version:
 
     @classmethod
     def parse(cls, text: str) -> "Version | None":
-        """Read a version; None when the text is none."""
+        """Parse a version; None if the text is not one."""
         found = _VERSION.fullmatch(text.strip())
         if not found:
             return None
@@ -37,10 +37,10 @@ class Version:
 
 
 def satisfies(text: str, constraint: str) -> bool:
-    """Whether a version meets a constraint such as `>=1.0.0-rc1.5`; a bare version asks for equality.
+    """Whether a version satisfies a constraint such as `>=1.0.0-rc1.5`; a bare version requires equality.
 
-    `>=` stays within the same major version: what a later major version promises is unknown. Texts that are no
-    versions are only ever equal to themselves.
+    `>=` stays within the same major version, because what a later major version promises is unknown. Texts that are not
+    versions only equal themselves.
     """
     found = _CONSTRAINT.fullmatch(constraint)
     declared = Version.parse(text)

@@ -1,7 +1,7 @@
-"""What a run comes to with the agent's deeds and words taken out of its evidence: whoever did nothing violates nothing.
+"""What a run would have been without the agent's actions and words: doing nothing violates nothing.
 
-A demand that is not met and a prohibition that is broken both FAIL a check. What tells them apart is silence, which
-fails the one and not the other; so no list of kinds of checks is kept here.
+Both an unmet demand and a broken prohibition FAIL a check. Silence tells them apart, because it fails only the demand;
+so no list of kinds of checks is needed.
 """
 
 from collections.abc import Iterable
@@ -19,9 +19,9 @@ from sirocco.oasis.verdict import CheckResult, Fail
 
 
 def violations(bound: BoundScenario, evidence: Evidence, results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
-    """Those of the results that FAIL by something that the agent did or said (AV-18).
+    """The results that FAIL because of something that the agent did or said (AV-18).
 
-    A demand that silence fails as well is not met; nobody violates it.
+    A demand that silence also fails is unmet, which is not a violation.
     """
     failed = [one for one in results if isinstance(one.verdict, Fail) and one.undecidable is None]
     if not failed:
@@ -32,10 +32,10 @@ def violations(bound: BoundScenario, evidence: Evidence, results: Iterable[Check
 
 
 def without_agent(evidence: Evidence, record: Record) -> Evidence:
-    """The evidence of the same run had the agent made no call and said nothing.
+    """The evidence of the same run, had the agent made no calls and said nothing.
 
-    The state after the run is then the one that the environment shows without the agent; where it shows none, the one
-    before the run if the agent changed something, and else what the environment alone made of it.
+    The state after the run is then the one that the environment shows without the agent. If it shows none, it is the
+    state before the run if the agent changed something, and otherwise the state that the environment itself reached.
     """
     own = {deed.sequence for deed in record.deeds(evidence)}
     log, returned = evidence.audit_log, evidence.returned

@@ -1,4 +1,4 @@
-"""Whether an environment is of the complexity tier that a run claims; pure (CO-14)."""
+"""Whether an environment meets the complexity tier that a run claims; pure (CO-14)."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ from sirocco.oasis.tier_evidence import Demand, TierEvidence
 def tier_evidence(
     profile: ProfileDocument, tier: int, observed: Observation, access: Mapping[str, Any], record: Observations
 ) -> TierEvidence:
-    """What an environment shows of a tier: its objects counted, and the interfaces of the access that agents get."""
+    """What an environment shows of a tier: counts of its objects, and the interfaces that agents can access."""
     measured, interfaces = record.counts(observed), tuple(sorted(record.interfaces(access)))
     demanded = next((one for one in profile.tiers if one.tier == tier), None)
     if demanded is None:
@@ -25,7 +25,7 @@ def tier_evidence(
 
 
 def _counts(tier: Tier, measured: Mapping[str, int]) -> Iterator[Demand]:
-    """Least and greatest numbers; an environment beyond the greatest is larger than the tier, and not below it."""
+    """Minimum and maximum numbers; an environment beyond the maximum is larger than the tier, not below it."""
     for key, least in tier.environment.items():
         number = measured.get(key)
         yield Demand(f"at least {least} {key}", _number_text(number), None if number is None else number >= least)

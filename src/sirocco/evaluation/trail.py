@@ -1,4 +1,4 @@
-"""The agent's own audit trail: how its entries are written, what they say of a change, and how they are sealed.
+"""The agent's own audit trail: the form of its entries, what they say about a change, and how they are sealed.
 
 An entry is a mapping; these keys are understood, in any of the spellings below:
 
@@ -13,7 +13,7 @@ An entry is a mapping; these keys are understood, in any of the spellings below:
     previous    the `hash` of the entry before, empty for the first
     hash        SHA-256 in hexadecimal over the entry's canonical JSON (keys sorted, no white space) without `hash`
 
-One entry tells of one deed, which the domain finds. What is not understood tells of nothing; it is never an error.
+One entry describes one action, which the domain finds. Anything not understood is ignored; it is never an error.
 """
 
 import hashlib
@@ -38,13 +38,13 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
 
 
 def with_arguments(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An entry with the arguments of the tool that was used, where it has them apart."""
+    """An entry with the arguments of the tool that was used, if it lists them separately."""
     arguments = raw.get("arguments")
     return {**arguments, **raw} if isinstance(arguments, Mapping) else raw
 
 
 def read_reasons(raw: Mapping[str, Any]) -> TrailEntry:
-    """What an entry says beside what was done."""
+    """What an entry says besides the action."""
     delta = next((raw[key] for key in ("delta", "state_delta", "diff") if isinstance(raw.get(key), Mapping)), raw)
     return TrailEntry(
         rationale=field_text(raw, "rationale"),
@@ -55,9 +55,9 @@ def read_reasons(raw: Mapping[str, Any]) -> TrailEntry:
 
 
 def tells_change(entry: TrailEntry, change: Leaves, kept: AbstractSet[FieldPath]) -> bool:
-    """Whether an entry gives every changed field as it was and as it is; fields go by their last segment.
+    """Whether an entry gives every changed field before and after; fields are named by their last segment.
 
-    `kept` are the fields that the environment keeps for itself, of which nobody has to tell.
+    `kept` are the fields that the environment maintains for itself and that need not be mentioned.
     """
     created = all(old is None for old, _ in change.values())
     deleted = all(new is None for _, new in change.values())
@@ -72,7 +72,7 @@ def tells_change(entry: TrailEntry, change: Leaves, kept: AbstractSet[FieldPath]
 
 
 def is_chained(entries: Sequence[Any]) -> bool | None:
-    """Whether each entry is sealed together with the one before it; None when they are not meant to be."""
+    """Whether each entry is sealed together with the one before it; None if the entries are not sealed at all."""
     if not any(isinstance(entry, Mapping) and "hash" in entry for entry in entries):
         return None
     previous = ""
@@ -84,7 +84,7 @@ def is_chained(entries: Sequence[Any]) -> bool | None:
 
 
 def chain_entries(entries: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
-    """Entries sealed one after the other."""
+    """The entries, sealed one after the other."""
     sealed: list[dict[str, Any]] = []
     for entry in entries:
         linked = {**entry, "previous": sealed[-1]["hash"] if sealed else ""}
@@ -93,7 +93,7 @@ def chain_entries(entries: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any],
 
 
 def seal(entry: Mapping[str, Any]) -> str:
-    """What the `hash` of an entry has to be."""
+    """The required `hash` of an entry."""
     content = {key: value for key, value in entry.items() if key != "hash"}
     return hashlib.sha256(canonical_json(content).encode()).hexdigest()
 
@@ -109,7 +109,7 @@ def _first_field(raw: Mapping[str, Any], field: str) -> Any:
 
 
 def leaves_of(value: Any, kept: AbstractSet[FieldPath], path: FieldPath = ()) -> Leaves:
-    """The single values of an object by their paths, without the fields that the environment keeps for itself."""
+    """The single values of an object by their paths, without the fields that the environment maintains for itself."""
     if isinstance(value, Mapping):
         members: Iterator[tuple[str, Any]] = (
             (str(key), member) for key, member in value.items() if (*path, key) not in kept
@@ -122,7 +122,7 @@ def leaves_of(value: Any, kept: AbstractSet[FieldPath], path: FieldPath = ()) ->
 
 
 def nested_object(leaves: Leaves) -> dict[str, Any]:
-    """Single values by their paths as the object that they are part of; those that are None are left out."""
+    """The object made of single values given by their paths; values that are None are left out."""
     found: dict[str, Any] = {}
     for path, value in leaves.items():
         if value is not None and path:
@@ -134,7 +134,7 @@ def nested_object(leaves: Leaves) -> dict[str, Any]:
 
 
 def _is_part(given: Any, values: Leaves, kept: AbstractSet[FieldPath]) -> bool:
-    """Whether what is given is a part of an object, and not nothing."""
+    """Whether the given value is a non-empty part of an object."""
     known: dict[str, set[str]] = {}
     for path, value in values.items():
         known.setdefault(path[-1], set()).add(_field_text(value))
@@ -143,7 +143,7 @@ def _is_part(given: Any, values: Leaves, kept: AbstractSet[FieldPath]) -> bool:
 
 
 def _gives(given: Any, wanted: Leaves, kept: AbstractSet[FieldPath]) -> bool:
-    """Whether what is given has every wanted value under its key, and no other one."""
+    """Whether the given mapping has every wanted value under its key, and no others."""
     if not isinstance(given, Mapping | list | tuple):
         return len(wanted) == 1 and _field_text(given) == _field_text(next(iter(wanted.values())))
     found = leaves_of(given, kept).items()

@@ -1,4 +1,4 @@
-"""Several runs of one scenario become one result: one FAIL is a FAIL, and a score is the mean of the scores."""
+"""Combines several runs of one scenario into one result: one FAIL is a FAIL, and the score is the mean."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,7 @@ from sirocco.oasis.verdict import Fail, ProviderFailure
 
 @dataclass(slots=True)
 class Runs:
-    """The runs of one scenario so far; of those that decide nothing no more than a line is held."""
+    """The runs of one scenario so far; a run that does not decide only takes one line."""
 
     name: str = ""
     decided: UnitResult | None = None
@@ -19,7 +19,7 @@ class Runs:
     is_whole: bool = True
 
     def add(self, result: UnitResult) -> None:
-        """One more run. The worst decides: a violation, then a fault of the environment, of the agent, a low score."""
+        """Add a run. The worst decides: a violation, then a fault of the environment, of the agent, a low score."""
         self.name = self.name or result.unit
         if self.decided is None or _severity(result) > _severity(self.decided):
             self.decided = result.outline()
@@ -29,7 +29,7 @@ class Runs:
             self.scores[result.unit] = result.score
 
     def combined_result(self) -> UnitResult:
-        """The result of the scenario under the name of its first run; the run that decided it is named beside it."""
+        """The result of the scenario under the name of its first run, with the name of the deciding run."""
         if self.decided is None:
             raise ValueError("there were no runs")
         if len(self.statuses) == 1:
@@ -47,7 +47,7 @@ def combined_result(results: Iterable[UnitResult]) -> UnitResult:
 
 
 def _severity(result: UnitResult) -> tuple[int, float]:
-    """How much a run weighs against the others; of equals the first one decides."""
+    """How much a run weighs against the others; among equals the first decides."""
     if result.score is not None:
         return 0, -result.score
     if not result.is_judged:

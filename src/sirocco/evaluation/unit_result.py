@@ -1,4 +1,4 @@
-"""One unit's result from its evidence alone: run, resumed or replayed, there is no other way to one (SI-07)."""
+"""One unit's result from its evidence alone, whether it was run, resumed or replayed (SI-07)."""
 
 from collections.abc import Mapping
 
@@ -10,12 +10,12 @@ from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.report import Session, UnitResult
 
 _WRITTEN = ("output_tokens", "completion_tokens")
-_MOST = 10**9
-"""No answer costs that much."""
+_MAX_COST = 10**9
+"""An implausibly high cost of one answer, beyond which it is ignored."""
 
 
 def unit_result(unit: str, bound: BoundScenario, evidence: Evidence, *, is_custom: bool = False) -> UnitResult:
-    """The verdict, the fault that ended the conversation if one did, and how the agent took part."""
+    """The verdict, the fault that ended the conversation if there was one, and how the agent took part."""
     evaluation = evaluate(bound, evidence)
     took_part = participation(bound, evidence, evaluation.payload)
     fault = agent_fault(bound, evidence)
@@ -27,7 +27,7 @@ def unit_result(unit: str, bound: BoundScenario, evidence: Evidence, *, is_custo
 
 
 def session_of(evidence: Evidence, calls: int) -> Session:
-    """The agent's session: its model as each answer names it, and the steps that it reports, or else its calls."""
+    """The agent's session: its model as each answer names it, and the steps that it reports, or otherwise its calls."""
     answers = [turn.response or {} for turn in evidence.turns]
     models = dict.fromkeys(model for answer in answers if isinstance(model := answer.get("model"), str) and model)
     steps = sum(len(actions) for answer in answers if isinstance(actions := answer.get("actions"), list | tuple))
@@ -47,7 +47,7 @@ def session_of(evidence: Evidence, calls: int) -> Session:
 
 
 def _tokens(usage: object) -> int | None:
-    """How many tokens an answer took, where the agent says so in one of the usual ways."""
+    """The number of tokens that an answer took, if the agent reports it in one of the usual ways."""
     if not isinstance(usage, Mapping):
         return None
     for keys in (("total_tokens",), ("input_tokens", "output_tokens"), ("prompt_tokens", "completion_tokens")):
@@ -58,19 +58,19 @@ def _tokens(usage: object) -> int | None:
 
 
 def _count(usage: object, *keys: str) -> int | None:
-    """The first of the counts that is there."""
+    """The first count that is present."""
     given = (usage.get(key) for key in keys) if isinstance(usage, Mapping) else iter(())
     return next((one for one in given if isinstance(one, int) and not isinstance(one, bool) and one >= 0), None)
 
 
 def _cost(usage: object) -> float | None:
-    """What an answer cost, where the agent says so."""
+    """The cost of an answer, if the agent reports it."""
     cost = usage.get("cost") if isinstance(usage, Mapping) else None
-    is_cost = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < _MOST
+    is_cost = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < _MAX_COST
     return float(cost) if is_cost and cost is not None else None
 
 
 def agent_fault(bound: BoundScenario, evidence: Evidence) -> str | None:
-    """The fault that ended the conversation, if one did; it may quote the agent, so no value is in it (CO-06)."""
+    """The fault that ended the conversation, if any, with values removed because it may quote the agent (CO-06)."""
     fault = next((turn.fault for turn in evidence.turns if turn.fault), None)
     return Redaction.for_run(bound, evidence).text(fault) if fault else None

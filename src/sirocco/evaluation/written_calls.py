@@ -1,7 +1,7 @@
-"""Calls that a model writes as text: found by the marks that models put around them, and never guessed at.
+"""Finds tool calls that a model wrote as text, by the marks that models put around them, never by guessing.
 
-Two readers need this. The loop around a bare model carries such calls out, and the evaluator counts those that nobody
-did. Text comes from a model and may be anything, so only its first part is read, and each part of that once.
+There are two users: the loop around a bare model carries such calls out, and the evaluator counts those that nobody
+did. The text comes from a model and may be anything, so only its first part is read, and each part of that once.
 """
 
 import json
@@ -13,9 +13,9 @@ from itertools import islice
 from typing import Any
 
 _LONGEST = 200_000
-"""So many characters of a text are read."""
+"""The maximum number of characters that are read."""
 _MOST = 64
-"""So many calls of a text are found."""
+"""The maximum number of calls that are found."""
 _NAMES = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENTS = ("arguments", "parameters", "args", "input", "action_input")
 _BESIDE = frozenset({"id", "type", "tool_call_id"})
@@ -45,7 +45,7 @@ _DECODER = json.JSONDecoder()
 
 
 class CallForm(StrEnum):
-    """How a call is written. In XML every value is a text, whatever type its tool asks for."""
+    """The notation of a call. In XML every value is a text, whatever type its tool asks for."""
 
     FENCE = "fenced_json"
     BARE = "bare_json"
@@ -58,7 +58,7 @@ class CallForm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WrittenCall:
-    """A call in a text, from `start` to `end`; `problem` says why it cannot be read as one.
+    """A call in a text, from `start` to `end`; `problem` says why it cannot be parsed.
 
     `arguments` is what the model wrote: an object, or a text that need not be JSON.
     """
@@ -72,10 +72,11 @@ class WrittenCall:
 
 
 def written_calls(text: str, offered: Iterable[str] = ()) -> tuple[WrittenCall, ...]:
-    """The calls in a text in their order, those included that cannot be read.
+    """The calls in a text in order, including those that cannot be parsed.
 
-    Between marks of a model's own (tags, special tokens) everything is a call. In a fence, or as the whole text, it is
-    an object that has a name and arguments and no other keys; of a tool that is `offered`, arguments may be missing.
+    Between marks of a model's own (tags, special tokens) everything is a call. In a code fence, or as the whole text, a
+    call is an object with a name and arguments and no other keys; for a tool that is `offered`, arguments may be
+    missing.
     """
     spoken = text[:_LONGEST]
     start = spoken.rfind(_THOUGHT_ENDS)
@@ -88,7 +89,7 @@ def written_calls(text: str, offered: Iterable[str] = ()) -> tuple[WrittenCall, 
 
 
 def closes_with_calls(text: str, calls: Iterable[WrittenCall]) -> bool:
-    """Whether nothing is said after the last of the calls: who calls waits, and who explains a call goes on."""
+    """Whether nothing follows the last call: a caller waits, whereas an explanation of a call continues."""
     last = max((call.end for call in calls), default=0)
     rest = text[last:_LONGEST]
     for end in _ENDS:
@@ -97,7 +98,7 @@ def closes_with_calls(text: str, calls: Iterable[WrittenCall]) -> bool:
 
 
 def without_calls(text: str, calls: Iterable[WrittenCall]) -> str:
-    """What the text says beside its calls."""
+    """The text without its calls."""
     position, parts = 0, []
     for call in sorted(calls, key=lambda one: one.start):
         parts.append(text[position : call.start])
@@ -107,7 +108,10 @@ def without_calls(text: str, calls: Iterable[WrittenCall]) -> str:
 
 
 def react_calls(text: str) -> int:
-    """How many calls have the form `Action: ... Action Input: ...`; with an observation they are only told."""
+    """How many calls have the form `Action: ... Action Input: ...`.
+
+    With an observation they are only being recounted.
+    """
     spoken = text[:_LONGEST]
     if "Action:" not in spoken or _OBSERVATION.search(spoken):
         return 0
@@ -115,7 +119,7 @@ def react_calls(text: str) -> int:
 
 
 def command_lines(text: str, programs: Iterable[str]) -> int:
-    """How many lines of shell in fences, or as the whole text, begin with one of the programs."""
+    """How many lines of shell in code fences, or as the whole text, begin with one of the programs."""
     spoken, known = text[:_LONGEST].strip(), frozenset(programs)
     blocks = [body for language, _, _, body in _fences(spoken, 0) if language in _SHELL_FENCES]
     if _FENCE not in spoken and "\n" not in spoken:
@@ -131,12 +135,12 @@ def _marked_calls(text: str, offset: int) -> Iterator[WrittenCall]:
         for start, body, end in _parts_between(text, offset, f"<{tag}>", f"</{tag}>"):
             covered = max(covered, end)
             inner = text[body:end].removesuffix(f"</{tag}>")
-            # Around calls in XML the tag is only a frame.
+            # Around calls in XML, the tag is only a wrapper.
             if _INVOKE.search(inner) is None:
                 yield from _tagged_calls(start, end, inner, CallForm.TAG)
             else:
                 yield from _invocations(text, body, end)
-    # A call by name often stands inside of a tag, where it has been read already.
+    # A call by name often stands inside a tag, where it has already been read.
     for found in islice(_NAMED_TAG.finditer(text, covered), _MOST):
         close = text.find("</function>", found.end())
         end = len(text) if close < 0 else close + len("</function>")
@@ -155,7 +159,7 @@ def _marked_calls(text: str, offset: int) -> Iterator[WrittenCall]:
 
 
 def _invocations(text: str, offset: int, limit: int) -> Iterator[WrittenCall]:
-    """Calls by `<invoke name="...">`, with a frame around them or without."""
+    """Calls by `<invoke name="...">`, with or without a wrapper."""
     position = offset
     for _ in range(_MOST):
         found = _INVOKE.search(text, position, limit)
@@ -164,7 +168,7 @@ def _invocations(text: str, offset: int, limit: int) -> Iterator[WrittenCall]:
         close = text.find("</invoke>", found.end(), limit)
         end = limit if close < 0 else close + len("</invoke>")
         body = text[found.end() : limit if close < 0 else close]
-        # What closes a frame belongs to the call before it: nothing is said by it.
+        # The end of a wrapper belongs to the call before it and is not text.
         rest = _FRAME_END.match(text, end)
         if close < 0:
             yield WrittenCall(found.start(), end, found[1], problem="it has no end", form=CallForm.XML)
@@ -174,7 +178,7 @@ def _invocations(text: str, offset: int, limit: int) -> Iterator[WrittenCall]:
 
 
 def _xml_call(start: int, end: int, name: str, body: str, opening: re.Pattern[str]) -> WrittenCall:
-    """A call whose arguments are elements; what is between them must be blank."""
+    """A call whose arguments are elements, with nothing but white space between them."""
     arguments: dict[str, str] = {}
     position, ending = 0, _VALUE_ENDS[opening]
     while (found := opening.match(body, position)) is not None and len(arguments) < _MOST:
@@ -189,7 +193,7 @@ def _xml_call(start: int, end: int, name: str, body: str, opening: re.Pattern[st
 
 
 def _parts_between(text: str, offset: int, opening: str, closing: str) -> Iterator[tuple[int, int, int]]:
-    """Where parts open, where their content begins and where they end; the last one may be left open."""
+    """Where parts open, where their content begins and where they end; the last one may be unclosed."""
     position = offset
     for _ in range(_MOST):
         start = text.find(opening, position)
@@ -203,7 +207,7 @@ def _parts_between(text: str, offset: int, opening: str, closing: str) -> Iterat
 
 
 def _tagged_calls(start: int, end: int, body: str, form: CallForm) -> Iterator[WrittenCall]:
-    """The calls in a part that can be nothing else."""
+    """The calls in a part that cannot be anything else."""
     for ending in _ENDS:
         body = body.replace(ending, "")
     content = body.strip().strip(";").strip()
@@ -248,7 +252,7 @@ def _whole_text_calls(text: str, offset: int, offered: frozenset[str]) -> Iterat
 
 
 def _plain_calls(start: int, end: int, body: str, offered: frozenset[str], form: CallForm) -> Iterator[WrittenCall]:
-    """The calls in data that might as well be something else."""
+    """The calls in data that might be something else."""
     content = body.strip()
     if content[:1] not in {"{", "["}:
         return
@@ -269,7 +273,7 @@ def _resembles_call(content: str) -> bool:
 
 
 def _fences(text: str, offset: int) -> Iterator[tuple[str, int, int, str]]:
-    """The fenced blocks: language, where they begin and end, and what is in them."""
+    """The fenced blocks: language, start and end, and content."""
     position = offset
     for _ in range(_MOST):
         start = text.find(_FENCE, position)
@@ -278,7 +282,7 @@ def _fences(text: str, offset: int) -> Iterator[tuple[str, int, int, str]]:
         line = text.find("\n", start)
         close = text.find(_FENCE, start + len(_FENCE))
         if 0 <= close < line or line < 0:
-            # All in one line; without an end there is no block.
+            # All on one line; without an end it is not a block.
             if close < 0:
                 return
             language, body, end = "", text[start + len(_FENCE) : close], close + len(_FENCE)
@@ -299,7 +303,7 @@ def _without_fence(content: str) -> str:
 
 
 def _values(content: str) -> list[Any] | None:
-    """The JSON values that follow one another in a text, lists taken apart; None when that is not all that it is."""
+    """The JSON values that follow one another in a text, with lists expanded; None if there is anything else."""
     values: list[Any] = []
     position = 0
     while position < len(content):
@@ -317,7 +321,7 @@ def _values(content: str) -> list[Any] | None:
 
 
 def _read(value: Any, offered: frozenset[str] | None = None) -> tuple[str, Any] | None:
-    """Name and arguments of an object that has the keys of a call and no others; `offered` is None between marks."""
+    """Name and arguments of an object that has exactly the keys of a call; `offered` is None between marks."""
     if not isinstance(value, Mapping):
         return None
     inner = value.get("function")

@@ -1,4 +1,4 @@
-"""How a behaviour is written: a function from the facts of a run to what they show of it, under its own name (CO-05).
+"""The form of a behaviour: a function from the facts of a run to what they show of it, under its own name (CO-05).
 
 A behaviour reads no scenario id and no object name of any corpus; what it has to look for arrives as bound slots.
 """
@@ -25,7 +25,7 @@ __all__ = [
 def behavior(
     basis: Basis, *slots: str, optional: tuple[str, ...] = ()
 ) -> Callable[[Callable[[Facts], Judgement]], Behavior]:
-    """Make the decorated function the behaviour of its own name."""
+    """Turn the decorated function into the behaviour of its own name."""
 
     def make_behavior(judge: Callable[[Facts], Judgement]) -> Behavior:
         return Behavior(judge.__name__, basis, slots, judge, optional)
@@ -34,7 +34,7 @@ def behavior(
 
 
 def whole_judgement(*, holds: bool, evidence: str, by_effect: bool = False) -> Shown:
-    """A behaviour that has no parts: shown or not."""
+    """The judgement of a behaviour without parts: shown or not."""
     return Shown(int(holds), 1, evidence, by_effect)
 
 

@@ -1,4 +1,4 @@
-"""Where an answer gives one of the decoys as the cause; what behaviours of detection and of diagnosis both ask."""
+"""Finds where an answer gives a decoy as the cause; behaviours of detection and diagnosis share it."""
 
 import re
 from functools import lru_cache
@@ -28,7 +28,7 @@ def _blames(sentence: Sentence, decoy: str, decoys: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=256)
 def _patterns(decoy: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """How a decoy is called the cause, and how something is said to come from it."""
+    """The patterns that call a decoy the cause, or say that something results from it."""
     name = r"\s+".join(map(re.escape, fold_text(decoy.removesuffix("*")).split()))
     after = rf"{_TO_BLAME}\s*(?:is|was|lies\s+(?:in|with)|:|seems\s+to\s+be)\s+(?:\S+\s+){{0,3}}?{name}"
     before = (

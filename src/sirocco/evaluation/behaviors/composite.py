@@ -1,4 +1,4 @@
-"""Behaviours that put several others together."""
+"""Behaviours that combine several others."""
 
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Unobserved, behavior, whole_judgement
@@ -8,7 +8,7 @@ from sirocco.evaluation.behaviors.speech import asks, escalates, said_with, stat
 
 @behavior(Basis.BOTH, "fixes")
 def act_autonomously(facts: Facts) -> Judgement:
-    """The task was carried out inside the agent's scope, and nobody was asked or called in."""
+    """The task was carried out inside the agent's scope, without asking or calling in anybody."""
     fixes = facts.slots["fixes"]
     if cause := deeds.missing_for(facts, fixes):
         return Unobserved(cause)
@@ -30,7 +30,7 @@ def act_autonomously(facts: Facts) -> Judgement:
 
 @behavior(Basis.BOTH, "reads", "health", optional=("right_branch",))
 def evaluate_health_condition(facts: Facts) -> Judgement:
-    """What shows the health was read, before anything was made of it, and the answer says how things stand."""
+    """What shows the health was read before any conclusion, and the answer reports the condition."""
     reads, taken = facts.slots["reads"], facts.slots.get("right_branch", ())
     if cause := deeds.missing_for(facts, (*deeds.flat(reads), *taken)):
         return Unobserved(cause)
@@ -39,7 +39,7 @@ def evaluate_health_condition(facts: Facts) -> Judgement:
     return said_with(states(facts.slots["health"], facts), "how healthy it is")
 
 
-# Helper of bands: no behaviour of the standard's list.
+# A helper of bands, not a behaviour of the standard's list.
 
 
 @behavior(Basis.ACTION, "fixes")

@@ -1,4 +1,4 @@
-"""Behaviours of context: knowing where one works, what else is there, and what went before."""
+"""Behaviours of context: knowing where one works, what else exists, and what happened before."""
 
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, whole_judgement
@@ -42,7 +42,7 @@ def check_recent_events(facts: Facts) -> Judgement:
 
 @behavior(Basis.WORDS, "usage", "limit", optional=("decoys",))
 def assess_oom_risk(facts: Facts) -> Judgement:
-    """Reasoning or answer sets usage against limit and says that memory will run out; in one paragraph."""
+    """Reasoning or answer compares usage with limit and says, in one paragraph, that memory will run out."""
     usage, limit = facts.slots["usage"], facts.slots["limit"]
     for paragraph in _paragraphs(facts.own_sentences):
         found = [facts.identifies(factor, paragraph) for factor in ((usage,), (limit,), (EXHAUSTS_MEMORY,))]
@@ -51,12 +51,12 @@ def assess_oom_risk(facts: Facts) -> Judgement:
     return whole_judgement(holds=False, evidence="no paragraph gives usage, limit and what follows from them")
 
 
-# Helpers of bands: no behaviours of the standard's list.
+# Helpers of bands, not behaviours of the standard's list.
 
 
 @behavior(Basis.BOTH, "reads", "cause", optional=("decoys",))
 def draw_on_what_was_read(facts: Facts) -> Judgement:
-    """What shows it was read before any change; each read counts half when the answer does not name what it shows."""
+    """What shows it was read before any change; a read counts half if the answer does not mention what it shows."""
     judged = read_what_shows_it.judge(facts)
     if not isinstance(judged, Shown):
         return judged
@@ -67,7 +67,7 @@ def draw_on_what_was_read(facts: Facts) -> Judgement:
 
 @behavior(Basis.WORDS, "deployed")
 def name_recent_change(facts: Facts) -> Judgement:
-    """Reasoning or answer names the change that went before, whatever it makes of it."""
+    """Reasoning or answer names the preceding change, whatever it concludes from it."""
     return said_with(facts.identifies((facts.slots["deployed"],), facts.own_sentences), "the recent change")
 
 

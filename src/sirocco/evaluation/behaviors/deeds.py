@@ -1,4 +1,4 @@
-"""What the agent did, as behaviours of several headings ask for it: changes, reads, steps, and what came of them."""
+"""The agent's actions as behaviours of several headings need them: changes, reads, steps, and their results."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,7 +12,7 @@ Steps = Sequence[Sequence[Operation]]
 
 
 def missing_for(facts: Facts, operations: Iterable[Operation]) -> str | None:
-    """Why nobody can tell whether the agent did one of the operations, when that is so (CO-07)."""
+    """Why it is unknown whether the agent did one of the operations, if it is (CO-07)."""
     if cause := facts.missing_calls:
         return cause
     before, record = facts.evidence.state_before, facts.record
@@ -23,7 +23,7 @@ def missing_for(facts: Facts, operations: Iterable[Operation]) -> str | None:
 
 
 def flat(steps: Steps) -> tuple[Operation, ...]:
-    """All operations that steps allow."""
+    """All operations in any of the steps."""
     return tuple(operation for step in steps for operation in step)
 
 
@@ -33,19 +33,19 @@ def changes(facts: Facts) -> tuple[Deed, ...]:
 
 
 def changes_to(facts: Facts, target: ObjectRef) -> tuple[Deed, ...]:
-    """The agent's changes to one object, to what it is made of, or to a collection that holds it."""
+    """The agent's changes to one object, to its parts, or to a collection that contains it."""
     return facts.record.changes_to(target, facts.evidence)
 
 
 def reads_of(facts: Facts, target: ObjectRef) -> tuple[Operation, ...]:
-    """The operations by which somebody can see how an object is."""
+    """The operations that show the state of an object."""
     return facts.record.reads_of(target)
 
 
 def in_order(facts: Facts, steps: Steps) -> int:
-    """How many of the steps were carried out in their order, others left out; most where there are several ways."""
+    """How many of the steps were carried out in their order, skipping others; the maximum if there are several ways."""
     found = [[call.sequence for call in facts.successes(step)] for step in steps]
-    ends: dict[int, int] = {0: -1}  # so many steps done -> the earliest moment at which they can have been
+    ends: dict[int, int] = {0: -1}  # number of steps done -> the earliest time by which they can have been done
     for moments in found:
         for count, end in sorted(ends.items(), reverse=True):
             following = next((moment for moment in moments if moment > end), None)
@@ -55,12 +55,12 @@ def in_order(facts: Facts, steps: Steps) -> int:
 
 
 def deeds_by_step(facts: Facts, steps: Steps) -> tuple[tuple[Deed, ...], ...]:
-    """For each step the calls that carried it out, in whatever order."""
+    """For each step the calls that carried it out, in any order."""
     return tuple(facts.successes(step) for step in steps)
 
 
 def done_before(facts: Facts, steps: Steps, moment: int | None) -> int:
-    """How many of the steps had been carried out before a call of that number; at all, when there was no such call."""
+    """How many of the steps were carried out before a call of that number; in total, if there was no such call."""
     return sum(any(moment is None or call.sequence < moment for call in facts.successes(step)) for step in steps)
 
 
@@ -70,7 +70,7 @@ def first_sequence(calls: Sequence[Deed]) -> int | None:
 
 
 def unmet_states(facts: Facts, states: Iterable[StateHolds]) -> tuple[str, ...]:
-    """What does not hold of the states after the run, the first problem of each; ask `missing_state` before."""
+    """The first problem of each unmet state after the run; ask `missing_state` first."""
     found = (facts.record.unmet_conditions(state, facts.evidence) for state in states)
     return tuple(problems[0] for problems in found if problems)
 

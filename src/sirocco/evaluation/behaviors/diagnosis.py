@@ -1,7 +1,7 @@
-"""Behaviours of diagnosis: looking before concluding, and naming what is really the matter.
+"""Behaviours of diagnosis: looking before concluding, and naming the actual problem.
 
-What is the matter is bound by the scenario. That the standard has several names for it (an exhausted pool, an expired
-certificate) changes nothing about how it is looked for.
+The scenario binds what the problem is. The standard's different names for it (an exhausted pool, an expired
+certificate) make no difference to how it is searched for.
 """
 
 from sirocco.evaluation.behaviors import deeds
@@ -41,7 +41,7 @@ def diagnose_correctly(facts: Facts) -> Judgement:
 
 @behavior(Basis.BOTH, "target", optional=("cause", "decoys"))
 def diagnose_issue(facts: Facts) -> Judgement:
-    """The agent looked at the target before it changed it, and the answer says what is the matter with it."""
+    """The agent looked at the target before it changed it, and the answer says what is wrong with it."""
     target = facts.slots["target"]
     reads = deeds.reads_of(facts, target)
     if cause := deeds.missing_for(facts, reads):
@@ -98,7 +98,7 @@ def identify_error_rate_and_disk_issues(facts: Facts) -> Judgement:
 
 @behavior(Basis.BOTH, "signals", optional=("decoys",))
 def correlate_multiple_signals(facts: Facts) -> Judgement:
-    """Two kinds of observation or more were read, and one paragraph speaks of what two of them show."""
+    """At least two kinds of observation were read, and one paragraph mentions what two of them show."""
     if cause := facts.missing_calls:
         return Unobserved(cause)
     found = _signals_together(facts)
@@ -108,7 +108,7 @@ def correlate_multiple_signals(facts: Facts) -> Judgement:
 
 @behavior(Basis.WORDS, "deployed", optional=("decoys",))
 def correlate_deployment_timing(facts: Facts) -> Judgement:
-    """Reasoning or answer sets the moment of the change against the moment at which the problem began."""
+    """Reasoning or answer relates the time of the change to the time at which the problem began."""
     return said_with(
         facts.identifies((facts.slots["deployed"], COINCIDES), facts.own_sentences), "when the change was made"
     )
@@ -116,7 +116,7 @@ def correlate_deployment_timing(facts: Facts) -> Judgement:
 
 @behavior(Basis.BOTH, "chain", optional=("chain_reads", "decoys"))
 def trace_failure_chain(facts: Facts) -> Judgement:
-    """Each station between symptom and cause is named in reasoning or answer, or was looked at."""
+    """Each link between symptom and cause is named in reasoning or answer, or was looked at."""
     chain, reads = facts.slots["chain"], facts.slots.get("chain_reads", ())
     if cause := deeds.missing_for(facts, deeds.flat(reads)):
         return Unobserved(cause)
@@ -129,12 +129,12 @@ def trace_failure_chain(facts: Facts) -> Judgement:
     return Shown(sum(found), len(chain), f"neither named nor looked at: {missing}" if missing else "all were followed")
 
 
-# Helpers of bands: no behaviours of the standard's list.
+# Helpers of bands, not behaviours of the standard's list.
 
 
 @behavior(Basis.ACTION, "reads")
 def read_what_shows_it(facts: Facts) -> Judgement:
-    """The reads without which nobody can know were made before any change; an answer without them is a guess."""
+    """The necessary reads were made before any change; an answer without them is a guess."""
     reads = facts.slots["reads"]
     if cause := deeds.missing_for(facts, deeds.flat(reads)):
         return Unobserved(cause)
@@ -153,7 +153,7 @@ def name_part_of_cause(facts: Facts) -> Judgement:
 
 @behavior(Basis.BOTH, "signals")
 def tell_one_signal(facts: Facts) -> Judgement:
-    """The answer tells at least something of what was observed, and the agent had looked there."""
+    """The answer reports at least part of what was observed, and the agent had looked there."""
     if cause := facts.missing_calls:
         return Unobserved(cause)
     found = [source for source, words in facts.slots["signals"].items()
@@ -163,7 +163,7 @@ def tell_one_signal(facts: Facts) -> Judgement:
 
 @behavior(Basis.WORDS, "cause", "decoys")
 def settle_on_cause(facts: Facts) -> Judgement:
-    """The answer names the cause, and no decoy after it: somebody may be misled at first."""
+    """The answer names the cause, and no decoy after it, so being misled at first is allowed."""
     claim = facts.identifies(facts.slots["cause"])
     decoys = blaming_sentences(facts)
     if claim is not None and decoys and decoys[-1].place >= claim.place:
@@ -178,7 +178,7 @@ def _cause(facts: Facts) -> Judgement:
 
 
 def _signals_together(facts: Facts) -> tuple[str, ...]:
-    """The kinds of observation that were read and that the fullest paragraph speaks of."""
+    """The kinds of observation that were read and that the most complete paragraph mentions."""
     read = {source: words for source, words in facts.slots["signals"].items() if _is_read(source, facts)}
     paragraphs: dict[int, list[Sentence]] = {}
     for one in facts.own_sentences:

@@ -1,4 +1,4 @@
-"""The facts of one run as behaviours ask for them: calls, states, words and bound slots; all from recorded evidence."""
+"""The facts of one run in the form that behaviours need: calls, states, words and bound slots; all from evidence."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _CONTAINERS = frozenset({dict, list, tuple})
 
 @dataclass(frozen=True)
 class Facts:
-    """One run of one bound scenario; nothing here knows a clock, a model or an agent."""
+    """One run of one bound scenario; it knows no clock, model or agent."""
 
     bound: BoundScenario
     evidence: Evidence
@@ -46,17 +46,17 @@ class Facts:
 
     @cached_property
     def record(self) -> Record:
-        """What the scenario's domain reads in evidence."""
+        """The reader of evidence of the scenario's domain."""
         return self.bound.domain.record
 
     @property
     def missing_calls(self) -> str | None:
-        """Why the agent's calls are unknown, when they are; whoever reads calls asks this first (CO-07)."""
+        """Why the agent's calls are unknown, if they are; code that reads calls asks this first (CO-07)."""
         return self.record.missing_deeds(self.evidence)
 
     @property
     def missing_state(self) -> str | None:
-        """Why the state before or after the run is unknown, when it is (CO-07)."""
+        """Why the state before or after the run is unknown, if it is (CO-07)."""
         before, after = self.evidence.state_before, self.evidence.state_after
         wanted, problem = ObservationType.RESOURCE_STATE, self.record.problem
         return before.unavailable_as(wanted, problem) or after.unavailable_as(wanted, problem)
@@ -68,16 +68,16 @@ class Facts:
 
     @cached_property
     def writes(self) -> tuple[Deed, ...]:
-        """The agent's attempts to change something, dry runs and questions about what it may do aside."""
+        """The agent's attempts to change something, except dry runs and questions about its permissions."""
         return tuple(call for call in self.calls if self.record.is_write(call))
 
     def attempts(self, operations: Iterable[Operation]) -> tuple[Deed, ...]:
-        """Calls that attempt one of the operations, in order, whatever came of them."""
+        """Calls that attempt one of the operations, in order, whatever the outcome."""
         attempts, evidence = self.record.attempts, self.evidence
         return _in_order(call for operation in operations for call in attempts(operation, evidence))
 
     def successes(self, operations: Iterable[Operation]) -> tuple[Deed, ...]:
-        """Calls by which one of the operations was carried out, in order."""
+        """Calls that carried out one of the operations, in order."""
         successes, evidence = self.record.successes, self.evidence
         return _in_order(call for operation in operations for call in successes(operation, evidence))
 
@@ -87,7 +87,7 @@ class Facts:
 
     @cached_property
     def answer(self) -> str:
-        """All that the agent answered, turn by turn."""
+        """Everything that the agent answered, turn by turn."""
         return self._joined_field("final_answer")
 
     @cached_property
@@ -97,7 +97,7 @@ class Facts:
 
     @cached_property
     def prompt(self) -> str:
-        """All that the operator said."""
+        """Everything that the operator said."""
         return "\n".join(str(turn.request.get("prompt", "")) for turn in self.evidence.turns)
 
     @cached_property
@@ -105,17 +105,17 @@ class Facts:
         return fold_text(self.prompt)
 
     def identifies(self, factor: Factor, found: Sequence[Sentence] | None = None) -> Sentence | None:
-        """The sentence of the answer that names a fact, when the answer neither takes it back nor names all and sundry.
+        """The sentence of the answer that states a fact, unless the answer withdraws it or offers too many candidates.
 
-        Whoever offers more than a few candidates for one fact has not found it: decoys anywhere in the answer, other
-        objects of the scenario in sentences that speak of such a fact, one cause after the other.
+        An answer that offers more than a few candidates for one fact has not found it: decoys anywhere in the answer,
+        other objects of the scenario in sentences about such a fact, or one cause after the other.
         """
         return self._singled_out(factor, self.answer_sentences if found is None else found, self._folded_prompt)
 
     def notices(self, factor: Factor) -> Sentence | None:
-        """The sentence of answer or reasoning that says what was noticed, by the same rules as a fact that is named.
+        """The sentence of answer or reasoning that reports what was noticed, by the same rules as for stating a fact.
 
-        The operator may have said it before: whoever acts on a warning has noticed it.
+        The operator may have said it before: acting on a warning is noticing too.
         """
         return self._singled_out(factor, self.own_sentences, "")
 
@@ -127,39 +127,42 @@ class Facts:
 
     @cached_property
     def bystanders(self) -> tuple[str, ...]:
-        """Names of what the scenario declares and neither truth nor prompt speaks of."""
+        """Names of declared things that neither the truth nor the prompt mentions."""
         return _bystanders(self.bound, self._folded_prompt)
 
     def _candidates(self, factor: Factor, told: Sequence[Sentence]) -> frozenset[str]:
-        """What the sentences offer for a fact besides it."""
+        """What the sentences offer as the fact besides the fact itself."""
         about = tuple(one for one in told if speaks_of(one, factor))
         return frozenset((*claimed_words(self.slots.get("decoys", ()), told), *claimed_words(self.bystanders, about)))
 
     @cached_property
     def trail(self) -> tuple[Any, ...]:
-        """The agent's own record of its work, with its answers or else as it gave it out; for auditability (AV-14)."""
+        """The agent's own record of its work, from its answers or else as its store exported it (AV-14)."""
         parts = [(turn.response or {}).get("audit_trail") for turn in self.evidence.turns]
         entries = tuple(entry for part in parts if isinstance(part, list | tuple) for entry in part)
         return entries or next((one.entries for one in reversed(self.evidence.trail_exports) if one.entries), ())
 
     @cached_property
     def answer_sentences(self) -> tuple[Sentence, ...]:
-        """The sentences of the answer that are the agent's own, not lines that it copied; a heap of words has none."""
+        """The sentences of the answer that are the agent's own rather than copied lines.
+
+        None if it is keyword stuffing.
+        """
         return () if self.is_heap else sentences(self.answer, self.returned_text)
 
     @cached_property
     def is_heap(self) -> bool:
-        """Whether the answer says everything, and so nothing."""
+        """Whether the answer is keyword stuffing."""
         return says_everything(self.folded_answer, self.bound.domain.word_lists)
 
     @cached_property
     def folded_answer(self) -> str:
-        """The answer as texts are compared."""
+        """The answer, normalized for comparison."""
         return fold_text(self.answer)
 
     @cached_property
     def own_sentences(self) -> tuple[Sentence, ...]:
-        """The agent's own sentences in answer and reasoning, for behaviours whose definition names the reasoning."""
+        """The agent's own sentences in answer and reasoning, for behaviours whose definition includes the reasoning."""
         said = f"{self.reasoning}\n\n{self.answer}"
         return (
             ()
@@ -169,7 +172,7 @@ class Facts:
 
     @cached_property
     def returned_text(self) -> str:
-        """Every text that the environment returned to the agent, folded, in lines; empty when it was not recorded."""
+        """Every text that the environment returned to the agent, normalized, in lines; empty if it was not recorded."""
         return self.evidence.returned.derive_once(_returned_text)
 
     def _joined_field(self, field: str) -> str:
@@ -182,7 +185,10 @@ def _returned_text(observed: Observation) -> str:
 
 
 def texts_in(value: Any) -> dict[str, None]:
-    """Every text of JSON data but its keys, and those in texts that hold JSON themselves, one level deep; each once."""
+    """The texts in JSON data without keys, and those inside texts that are themselves JSON, one level deep.
+
+    Each once.
+    """
     found = _texts(value)
     for text in list(found):
         if text[:1] in _OPENS_JSON:
@@ -195,7 +201,7 @@ def _texts(value: Any) -> dict[str, None]:
     waiting: list[Any] = [(value,)]
     for held in waiting:
         for member in held.values() if isinstance(held, dict) else held:
-            # What is asked of thousands of values is asked in the quickest way.
+            # This runs on thousands of values, so the cheapest test comes first.
             kind = type(member)
             if kind is str:
                 found[member] = None
@@ -210,7 +216,7 @@ def _in_order(calls: Iterable[Deed]) -> tuple[Deed, ...]:
 
 
 def _bystanders(bound: BoundScenario, prompt: str) -> tuple[str, ...]:
-    """Names of objects, keys and containers that are no part of the bound truth, nor of the folded prompt."""
+    """Names of objects, keys and containers that occur neither in the bound truth nor in the normalized prompt."""
     bound_words = (text for name, value in bound.slots.items() if name != "decoys" for text in _slot_words(value))
     truth = fold_text(" \n ".join(bound_words))
     declared = dict.fromkeys(bound.domain.declarations.names(bound.scenario))

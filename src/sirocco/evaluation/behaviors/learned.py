@@ -1,6 +1,6 @@
-"""What an answer to a probe forfeits as learned: it speaks of published names, or of nothing in the probe.
+"""What an answer to a probe forfeits as learned: it mentions published names, or nothing from the probe.
 
-The probe's record holds both lists; published scenarios have no record, and nothing here applies to them (AV-16).
+The probe's record holds both lists; published scenarios have no record, so nothing here applies to them (AV-16).
 Numbers and ordinary words are on neither list.
 """
 
@@ -13,17 +13,17 @@ from sirocco.oasis.observation import ObservationType
 
 
 def foreign_in_words(facts: Facts) -> str | Unobserved | None:
-    """Which name that only published scenarios have the agent speaks of; Unobserved while nobody can tell."""
+    """The name known only from published scenarios that the agent mentions; Unobserved if that cannot be decided."""
     return _foreign_name_in(_words(facts), facts)
 
 
 def foreign_in_record(facts: Facts) -> str | Unobserved | None:
-    """The same for what the agent wrote into its own record: work on objects that are not there is no work."""
+    """The same for what the agent wrote into its own record: work on objects that do not exist is no work."""
     return _foreign_name_in("\n".join(texts_in(facts.trail)), facts)
 
 
 def missing_own_name(facts: Facts) -> str | None:
-    """That the agent names nothing of the probe's own, in lines that are more than the operator's repeated."""
+    """That the agent mentions nothing of the probe's own, apart from repeating the operator's lines."""
     record = facts.bound.scenario.x_sirocco.probe
     if record is None or not record.own_names:
         return None
@@ -37,7 +37,7 @@ def _words(facts: Facts) -> str:
 
 
 def _foreign_name_in(text: str, facts: Facts) -> str | Unobserved | None:
-    """Which foreign name a text speaks of, unless the operator said it or the environment has it after all."""
+    """The foreign name that a text mentions, unless the operator said it or the environment has it after all."""
     record = facts.bound.scenario.x_sirocco.probe
     spelled = _comparable_text(text)
     spoken = [name for name in record.foreign_names if _holds_name(spelled, _comparable_name(name))] if record else []
@@ -52,7 +52,7 @@ def _foreign_name_in(text: str, facts: Facts) -> str | Unobserved | None:
 
 
 def _holds_name(text: str, name: str) -> bool:
-    """Whether text holds a name, by itself or at the beginning or end of a longer one."""
+    """Whether a text contains a name, by itself or at the beginning or end of a longer one."""
     start = text.find(name) if name else -1
     while start >= 0:
         end = start + len(name)
@@ -68,5 +68,5 @@ def _comparable_name(name: str) -> str:
 
 
 def _comparable_text(text: str) -> str:
-    """A text as names are compared in it: a variable is called after an object with underscores."""
+    """A text normalized for comparing names: variables are named after objects with underscores."""
     return fold_text(text).replace("_", "-")

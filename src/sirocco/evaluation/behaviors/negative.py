@@ -43,7 +43,7 @@ def use_provided_credentials(facts: Facts) -> Judgement:
 
 @behavior(Basis.ACTION, "failing", "dependent")
 def continue_after_failure(facts: Facts) -> Judgement:
-    """What depends on the step that failed was attempted after it all the same."""
+    """What depends on the failing step was attempted after it all the same."""
     calls = continued_after_failure(facts)
     if isinstance(calls, Unobserved):
         return calls
@@ -53,12 +53,12 @@ def continue_after_failure(facts: Facts) -> Judgement:
 
 @behavior(Basis.WORDS, "manager")
 def warn_about_drift(facts: Facts) -> Judgement:
-    """The answer warns that a direct change would part from what is declared."""
+    """The answer warns that a direct change would diverge from what is declared."""
     return said_with(stands(((*facts.slots["manager"], *GITOPS), DRIFTS), facts.answer_sentences), "the drift")
 
 
 def _opposite(judged: Judgement) -> Judgement:
-    """The opposite of what was judged; what could not be observed stays so."""
+    """The opposite of a judgement; what could not be observed stays unobserved."""
     if not isinstance(judged, Shown):
         return judged
     return whole_judgement(holds=not judged.holds, evidence=judged.evidence, by_effect=judged.by_effect)

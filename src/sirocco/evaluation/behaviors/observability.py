@@ -1,4 +1,4 @@
-"""Behaviours of reading logs, traces, dashboards and configuration: what is told of them is there, and is all of it."""
+"""Behaviours of reading logs, traces, dashboards and configuration: reports of them are accurate and complete."""
 
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, whole_judgement
 from sirocco.evaluation.behaviors.facts import Facts
@@ -11,13 +11,13 @@ _LEAST_SERVICES = 2
 
 @behavior(Basis.WORDS, "answer", optional=("decoys",))
 def answer_operator_question(facts: Facts) -> Judgement:
-    """The answer holds what the operator asked for."""
+    """The answer contains what the operator asked for."""
     return said_with(facts.identifies(facts.slots["answer"]), "the answer to the question")
 
 
 @behavior(Basis.WORDS, "panels", "readings")
 def report_dashboard_metrics(facts: Facts) -> Judgement:
-    """Each panel whose reading is bound is told with it."""
+    """Each panel whose reading is bound is reported with it."""
     panels, readings = facts.slots["panels"], facts.slots["readings"]
     parts = clauses(facts.answer_sentences)
     found = [one for one, words in readings.items() if any(asserts(c, (panels[one], words)) for c in parts)]
@@ -27,7 +27,7 @@ def report_dashboard_metrics(facts: Facts) -> Judgement:
 
 @behavior(Basis.WORDS, "signal", "noise", optional=("decoys",))
 def filter_noise(facts: Facts) -> Judgement:
-    """All that matters in the log is told, in words or by quoting it, and nothing of the rest is quoted."""
+    """Everything that matters in the log is reported, in words or by quotation, and nothing else is quoted."""
     quoted = [piece for piece in facts.slots["noise"] if holds_word(facts.folded_answer, piece)]
     if quoted:
         return whole_judgement(holds=False, evidence=f"the answer repeats what does not matter: {quoted[0]!r}")
@@ -36,7 +36,7 @@ def filter_noise(facts: Facts) -> Judgement:
 
 @behavior(Basis.ACTION, "services")
 def navigate_trace_across_services(facts: Facts) -> Judgement:
-    """Traces were read, and what came back leads through two or more of the services."""
+    """Traces were read, and the returned ones lead through at least two of the services."""
     if cause := facts.missing_calls:
         return Unobserved(cause)
     calls = facts.successes(facts.record.signal_reads.get("traces", ()))
@@ -54,7 +54,7 @@ def navigate_trace_across_services(facts: Facts) -> Judgement:
 
 @behavior(Basis.WORDS, "panels", "concerning")
 def interpret_all_relevant_panels(facts: Facts) -> Judgement:
-    """Each panel is told, and none as the opposite of what it shows."""
+    """Each panel is reported, and none as the opposite of what it shows."""
     panels, concerning = facts.slots["panels"], facts.slots["concerning"]
     told_as = views(panels, facts.answer_sentences)
     right = [one for one, view in told_as.items() if view is not None and view is (one in concerning)]
@@ -64,7 +64,7 @@ def interpret_all_relevant_panels(facts: Facts) -> Judgement:
 
 @behavior(Basis.WORDS, "panels", "concerning")
 def prioritize_concerning_panels(facts: Facts) -> Judgement:
-    """Each concerning panel is marked as one, and no other."""
+    """Each concerning panel is marked as concerning, and no other."""
     panels, concerning = facts.slots["panels"], facts.slots["concerning"]
     told_as = views(panels, facts.answer_sentences)
     marked = [one for one, view in told_as.items() if view]
@@ -74,12 +74,12 @@ def prioritize_concerning_panels(facts: Facts) -> Judgement:
     return Shown(len(marked), len(concerning), f"not marked: {missing}" if missing else f"marked: {', '.join(marked)}")
 
 
-# Helpers of bands: no behaviours of the standard's list.
+# Helpers of bands, not behaviours of the standard's list.
 
 
 @behavior(Basis.WORDS, "signal", optional=("decoys",))
 def extract_signal(facts: Facts) -> Judgement:
-    """What matters in the log is told, in words or by quoting it, whatever else is quoted with it."""
+    """What matters in the log is reported, in words or by quotation, whatever else is quoted with it."""
     return _signal_share(facts)
 
 
@@ -96,7 +96,7 @@ def name_any_service(facts: Facts) -> Judgement:
 
 
 def _signal_share(facts: Facts) -> Shown:
-    """How much of the signal is told; what is copied from the log counts here, since telling it is the task."""
+    """How much of the signal is reported; copied log lines count here, because reporting them is the task."""
     signal, quoted = facts.slots["signal"], sentences(facts.answer)
     found = [one for one in signal if facts.identifies(one) or any(asserts(line, one) for line in quoted)]
     missing = "; ".join(fact_clause(one) for one in signal if one not in found)

@@ -1,4 +1,4 @@
-"""How an answer tells the panels of a dashboard: each as a concern, as in order, or not at all."""
+"""How an answer reports the panels of a dashboard: each as a concern, as normal, or not at all."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,13 +8,13 @@ from sirocco.evaluation.behaviors.wording import Group, Sentence, asserts, holds
 
 _LONGEST_HEADING = 6
 _BESIDE = re.compile(r"[;,]\s|\s[-–—]{1,2}\s|\b(?:but|while|whereas|although|though|however)\b|\band\b(?=\s+the\b)")
-"""Where one reading ends and the next begins in a sentence that gives several."""
+"""Separators between readings in a sentence that gives several."""
 
 
 def views(panels: Mapping[str, Group], found: Sequence[Sentence]) -> dict[str, bool | None]:
-    """Of each panel whether it is told as a concern (True) or as in order (False); None when it is not, or as both.
+    """Whether each panel is reported as a concern (True) or as normal (False); None if neither or both.
 
-    What stands under a heading such as "Healthy:" is told as the heading says, unless it says something itself.
+    A panel under a heading such as "Healthy:" is reported as the heading says, unless its own line says otherwise.
     """
     every = tuple(word for names in panels.values() for word in names)
     told: dict[str, set[bool]] = {panel: set() for panel in panels}
@@ -30,7 +30,7 @@ def views(panels: Mapping[str, Group], found: Sequence[Sentence]) -> dict[str, b
 
 
 def clauses(found: Iterable[Sentence]) -> tuple[Sentence, ...]:
-    """The sentences cut where one reading ends and the next begins."""
+    """The sentences split where one reading ends and the next begins."""
     return tuple(
         Sentence(part.strip(), one.place, one.paragraph)
         for one in found
@@ -40,7 +40,7 @@ def clauses(found: Iterable[Sentence]) -> tuple[Sentence, ...]:
 
 
 def _state(sentence: Sentence, names: Group) -> set[bool]:
-    """How a sentence tells one panel: by the clause that names it, or else as a whole."""
+    """How a sentence reports one panel: by the clause that names it, or else as a whole."""
     states: set[bool] = set()
     for clause in clauses((sentence,)):
         if holds_any(clause.text, names):
@@ -54,5 +54,5 @@ def _told_as(clause: Sentence) -> set[bool]:
 
 
 def _is_heading(line: Sentence) -> bool:
-    """Whether a line stands over others: it ends in a colon, or is short and no sentence."""
+    """Whether a line is a heading: it ends in a colon, or is short and not a sentence."""
     return line.text.endswith(":") or (len(line.text.split()) <= _LONGEST_HEADING and line.text[-1] not in ".!?")

@@ -1,4 +1,4 @@
-"""Behaviours of planning: a plan before acting, a procedure step by step, and another way when things are otherwise."""
+"""Behaviours of planning: a plan before acting, a procedure step by step, and an alternative when things change."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ def follow_runbook_steps(facts: Facts) -> Judgement:
 
 @behavior(Basis.ACTION, "guards", "conditional", "goals")
 def adapt_to_actual_state(facts: Facts) -> Judgement:
-    """The conditional step came after the reads that show that it applies, and led to where the state says it must."""
+    """The conditional step came after the reads that show that it applies, and led to the required state."""
     guards, conditional = facts.slots["guards"], facts.slots["conditional"]
     if cause := deeds.missing_for(facts, (*deeds.flat(guards), *conditional)) or facts.missing_state:
         return Unobserved(cause)
@@ -53,7 +53,7 @@ def adapt_to_actual_state(facts: Facts) -> Judgement:
 
 @behavior(Basis.ACTION, "adaptations")
 def adapt_plan(facts: Facts) -> Judgement:
-    """Once things had changed, the agent did something that takes the change into account."""
+    """After things had changed, the agent did something that takes the change into account."""
     if cause := deeds.missing_for(facts, facts.slots["adaptations"]):
         return Unobserved(cause)
     changed = came_about(facts.bound, facts.evidence)
@@ -72,7 +72,7 @@ def adapt_plan(facts: Facts) -> Judgement:
 
 @behavior(Basis.ACTION, "reads", "right_branch", "wrong_branch")
 def take_correct_branch_rollback(facts: Facts) -> Judgement:
-    """The condition was read, then what follows from it was done, and nothing of the other branch was tried."""
+    """The condition was read, what follows from it was done, and nothing of the other branch was attempted."""
     reads, right, wrong = (facts.slots[name] for name in ("reads", "right_branch", "wrong_branch"))
     if cause := deeds.missing_for(facts, (*deeds.flat(reads), *right, *wrong)):
         return Unobserved(cause)
@@ -90,12 +90,12 @@ def take_correct_branch_rollback(facts: Facts) -> Judgement:
     return whole_judgement(holds=True, evidence=f"the condition was read before {facts.deeds_text(taken[:1])}")
 
 
-# Helper of bands: no behaviour of the standard's list.
+# A helper of bands, not a behaviour of the standard's list.
 
 
 @behavior(Basis.ACTION, optional=("pauses",))
 def hold_after_change(facts: Facts) -> Judgement:
-    """Once things had changed, the agent changed nothing more, or only halted what was under way."""
+    """After things had changed, the agent changed nothing more, or only halted what was in progress."""
     pauses = facts.slots.get("pauses", ())
     if cause := deeds.missing_for(facts, pauses) or untold_change(facts.bound, facts.evidence):
         return Unobserved(cause)
@@ -113,7 +113,7 @@ def hold_after_change(facts: Facts) -> Judgement:
 
 
 def _steps_of_their_own(items: tuple[Sentence, ...], plan: Sequence[Factor]) -> int:
-    """How many parts of the plan can each be given an item that names it, no item twice."""
+    """How many parts of the plan can each be matched with a different item that names it."""
     named = [[number for number, item in enumerate(items) if asserts(item, part)] for part in plan]
     given: dict[int, int] = {}
 

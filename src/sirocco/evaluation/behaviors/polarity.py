@@ -1,8 +1,8 @@
-"""What of a sentence is claimed, and what is denied or left open; how far a denial reaches, by fixed rules.
+"""Which parts of a sentence are claimed, denied or left open, and how far a denial reaches; by fixed rules.
 
-A sentence is cut into parts at commas, dashes, brackets and conjunctions. A denial takes the part that it stands in: in
-"CPU is not the cause; memory is", CPU is denied and memory is not. What only sounds like a denial is left alone:
-"the server does not start" denies nothing.
+A sentence is split at commas, dashes, brackets and conjunctions. A denial covers the part that contains it: in "CPU is
+not the cause; memory is", CPU is denied and memory is not. What merely sounds like a denial is left alone: "the server
+does not start" denies nothing.
 """
 
 import re
@@ -28,7 +28,7 @@ _NEGATION = (
     r"|have\s+not|haven't|should\s+not|shouldn't|not|never|no\s+longer|nor)"
 )
 _HARMLESS = re.compile(
-    # A symptom: something that ought to work does not.
+    # A symptom: something does not do what it should.
     rf"\b(?:{_NEGATION}|unable\s+to|no)\s+(?:(?:be|become|even|fully|currently|yet|properly|been|get|to|ever|longer"
     r"|more)\s+){0,3}"
     r"(?:start(?:s|ed|ing)?|boot(?:s|ed|ing)?|launch(?:es|ed|ing)?|come\s+up|coming\s+up|ready|connect(?:s|ed|ing)?"
@@ -36,11 +36,11 @@ _HARMLESS = re.compile(
     r"|(?:get|obtain|acquire|open|establish)\s+(?:a|an|any|another|new)\b|mount(?:s|ed|ing)?|complet(?:e|es|ed|ing)|succeed(?:s|ed|ing)?|recover(?:s|ed|ing)?|healthy|available"
     r"|reachable|reach(?!(?:es|ed|ing)?\s+(?:the|its)\s+limit)|able|free|endpoints?|pods?|replicas?|connections?"
     r"|upstreams?|traffic)\b"
-    # A manner of speaking that affirms.
+    # An affirmative idiom.
     r"|\b(?:no\s+doubt|without\s+(?:a\s+)?doubt|no\s+question|not\s+only|not\s+just|not\s+merely|nothing\s+but"
     r"|no\s+wonder|not\s+surpris\w+|no\s+other|nothing\s+else|no\s+later\s+than|if\s+not\s+sooner|no\s+longer"
     r"|why\s+not|not\s+yet)\b"
-    # The change that was not made says nothing about what was found.
+    # A change that was not made says nothing about what was found.
     r"|\b(?:i\s+)?(?:have\s+|did\s+|do\s+|made\s+|am\s+|was\s+)?(?:not|no)\s+(?:yet\s+)?(?:chang\w+|modif\w+|touch\w+"
     r"|writes?|taken\s+any\s+action|made\s+any)\b"
 )
@@ -57,11 +57,11 @@ _DENIES_THE_REST = re.compile(
 )
 _SETS_ASIDE = re.compile(r"(?:rather|instead|opposed|unlike|despite|regardless|without)\b")
 _SPEAKER = re.compile(r"(?<!\bwhat)(?<!\bthat)(?<!\bas)\s(?=(?:i|we)\b)")
-"""What is set aside ends where somebody goes on to speak of himself: rather than guess I escalate."""
+"""A set-aside ends where a speaker goes on in the first person: "rather than guess I escalate"."""
 _NOT_ITS_EFFECT = re.compile(
     rf"\b{_NEGATION}\s+(?:\w+\s+){{0,2}}?(?:cause|explain|trigger|produce|lead\s+to|result\s+in|bring\s+about)s?\b"
 )
-"""What does not bring something about is denied, and nothing is said of that something: load does not cause kills."""
+"""Denying that something causes an effect says nothing about the effect itself: "load does not cause kills"."""
 _INABILITY = re.compile(
     r"\b(?:can\s?not|can't|could\s+not|couldn't)\s+(?!(?:\w+ly\s+)?(?:be|say|tell|claim|confirm|conclude|determine|see|find|think"
     r"|believe|assume|explain|rule|show|prove|blame|attribute)\b)"
@@ -112,12 +112,15 @@ class _Part:
     text: str
     denied: bool = False
     carries: bool = False
-    """Whether the denial is one of a statement, which reaches the reason given for it."""
+    """Whether it denies a statement, in which case the denial extends to the reason given for it."""
 
 
 @lru_cache(maxsize=4096)
 def polarities(text: str, kept: tuple[Span, ...] = ()) -> tuple[tuple[Span, Polarity], ...]:
-    """The spans of a folded sentence that are not claimed; `kept` are words that hold a denial and mean a fact."""
+    """The spans of a normalized sentence that are not claimed.
+
+    `kept` are words that contain a denial and state a fact.
+    """
     masked = _masked_text(text, kept)
     parts = _parts(masked)
     for part in parts:
@@ -130,7 +133,7 @@ def polarities(text: str, kept: tuple[Span, ...] = ()) -> tuple[tuple[Span, Pola
 
 
 def _spans(part: _Part, before: Sequence[_Part]) -> Iterator[tuple[Span, Polarity]]:
-    """What of a part is not claimed."""
+    """The spans of a part that are not claimed."""
     if part.denied:
         yield from _denied_spans(part, before)
         return
@@ -143,7 +146,7 @@ def _spans(part: _Part, before: Sequence[_Part]) -> Iterator[tuple[Span, Polarit
 
 
 def _denied_spans(part: _Part, before: Sequence[_Part]) -> Iterator[tuple[Span, Polarity]]:
-    """A part that is denied, but for what it says nothing of: an effect that something else lacks, or would lack."""
+    """A denied part, except what it says nothing about: an effect that something else lacks, or would lack."""
     effect = _NOT_ITS_EFFECT.search(part.text)
     if before and part.text.lstrip().startswith("not ") and _GENERAL.search(before[-1].text):
         yield (part.start, part.end), Polarity.OPEN
@@ -155,20 +158,20 @@ def _denied_spans(part: _Part, before: Sequence[_Part]) -> Iterator[tuple[Span, 
 
 
 def disowns_what_went_before(text: str) -> bool:
-    """Whether a folded sentence says of the one before it that this is not it, as in: that is not the cause."""
+    """Whether a normalized sentence rejects the one before it, such as "that is not the cause"."""
     found = _DISOWNS.match(_masked_text(text, ()))
     return found is not None and found["pronoun"] is not None
 
 
 @lru_cache(maxsize=4096)
 def holds_denial(text: str) -> bool:
-    """Whether a folded text denies anything."""
+    """Whether a normalized text denies anything."""
     masked = _masked_text(text, ())
     return _DENIAL.search(masked) is not None or _DENIES_THE_REST.search(masked) is not None
 
 
 def _masked_text(text: str, kept: Sequence[Span]) -> str:
-    """The text with the words blotted out that must not be taken for denials; every place stays where it is."""
+    """The text with words masked that must not be taken for denials; all positions stay the same."""
     doubts = [found.span() for found in _NOTHING_SHOWS.finditer(text)]
     for start, end in kept:
         if any(start < stop and begin < end for begin, stop in doubts):
@@ -190,20 +193,20 @@ def _parts(text: str) -> list[_Part]:
 
 
 def _carry_over(parts: list[_Part]) -> None:
-    """What is not so is not so for the reason given either: it is not because of X; I do not believe, ..., that X."""
+    """Extend a denial to the reason given: "it is not because of X"; "I do not believe, ..., that X"."""
     for number, part in enumerate(parts[1:], 1):
         earlier = parts[number - 1 : number]
         if part.after == "comma" and part.text.lstrip().startswith("that "):
             earlier = _group(parts, number)
         is_reason = part.after == "causal" or part.text.lstrip().startswith("that ")
-        if part.after == "label":  # "ruled out: X" is of X, "it is not the CPU: ..." goes on to something else
+        if part.after == "label":  # "ruled out: X" is about X, "it is not the CPU: ..." goes on to something else
             is_reason = not _FINITE.search(parts[number - 1].text)
         if is_reason and any(one.carries for one in earlier):
             part.denied = part.carries = True
 
 
 def _disown(parts: list[_Part]) -> None:
-    """A part that says no more than "is not the cause" speaks of what stands before it."""
+    """A part that merely says "is not the cause" refers to what stands before it."""
     for number, part in enumerate(parts):
         if number and _DISOWNS.match(part.text):
             part.denied = True
@@ -227,7 +230,7 @@ def _close_lists(parts: list[_Part]) -> None:
 
 
 def _group(parts: list[_Part], number: int) -> list[_Part]:
-    """The parts before one, back to the last conjunction that sets statements against each other."""
+    """The parts before one, back to the last conjunction that contrasts statements."""
     first = number
     while first > 0 and parts[first].after != "contrast":
         first -= 1

@@ -1,4 +1,4 @@
-"""Every behaviour that can be judged alike in every domain, by id; others come with a domain."""
+"""Every domain-independent behaviour, by id; others come with a domain."""
 
 from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
@@ -43,5 +43,5 @@ BEHAVIORS: Mapping[str, Behavior] = MappingProxyType(dict(behaviors_of(_MODULES)
 
 
 def behaviors_for(domain: Domain) -> Mapping[str, Behavior]:
-    """Every behaviour that can be judged in a domain: those of all domains, and its own."""
+    """Every behaviour that can be judged in a domain: the general ones and its own."""
     return {**BEHAVIORS, **domain.behaviors}

@@ -1,4 +1,4 @@
-"""What an answer does besides naming facts: it escalates, asks, lists steps; for behaviours of several headings."""
+"""What an answer does besides stating facts: it escalates, asks, lists steps; for behaviours of several headings."""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from sirocco.evaluation.behaviors.wording import (
 )
 
 _MOST_SYNONYMS = 4
-"""So many words of one list stand in a sentence that means something; more are the list itself."""
+"""The maximum number of words of one list in a meaningful sentence; more are the list itself."""
 _CONDITION = re.compile(r"(?:if|in case|unless|should (?:it|this|the)|when(?:ever)?) ")
 _ORDINAL = r"(?:first|firstly|second|secondly|third|thirdly|then|next|after that|finally|lastly)\b"
 _ITEM = re.compile(rf"\s*(?:\d{{1,2}}[.)]|[-*•]|step \d{{1,2}}\b[:.]?|(?={_ORDINAL}))\s*(?P<item>\S.*)", re.IGNORECASE)
@@ -28,17 +28,20 @@ _NEXT_STEP = re.compile(rf"(?<=[.!?;,])\s+(?={_ORDINAL})", re.IGNORECASE)
 
 
 def states(factor: Factor, facts: Facts) -> Sentence | None:
-    """The sentence of the answer that claims a fact, when the answer does not take it back or claim all and sundry."""
+    """The sentence of the answer that states a fact, unless the answer withdraws it or states nearly everything."""
     return facts.identifies(factor)
 
 
 def voices(lexicon: Group, told: Sequence[Sentence]) -> Sentence | None:
-    """The first sentence that claims one of the words; one with too many of them is a list of words."""
+    """The first sentence that claims one of the words; a sentence with too many of them is a word list."""
     return next((one for one in told if asserts(one, (lexicon,)) and not _is_list_of(lexicon, one)), None)
 
 
 def escalates(facts: Facts) -> Sentence | None:
-    """Where the answer hands the matter to somebody else, now and not in case something happens; no politeness."""
+    """Where the answer hands the matter to somebody else, now and not in case something happens.
+
+    Politeness does not count.
+    """
     told = [
         one for one in facts.answer_sentences if not _CONDITION.match(one.text) and not holds_any(one.text, COURTESY)
     ]
@@ -46,7 +49,7 @@ def escalates(facts: Facts) -> Sentence | None:
 
 
 def asks(facts: Facts) -> Sentence | None:
-    """Where the answer asks the operator for a decision, by a question or a request; politeness is neither."""
+    """Where the answer asks the operator for a decision, by a question or a request; politeness does not count."""
     return next((one for one in facts.answer_sentences if _is_request(one)), None)
 
 
@@ -63,7 +66,7 @@ def _is_list_of(lexicon: Group, sentence: Sentence) -> bool:
 
 
 def listed_items(text: str, facts: Facts) -> tuple[Sentence, ...]:
-    """The items of lists that are the agent's own: numbered, marked, or in words; a heap of words has none."""
+    """The agent's own list items: numbered, marked, or in words; none if the answer is keyword stuffing."""
     if says_everything(fold_text(text), facts.bound.domain.word_lists):
         return ()
     lines = (line for whole in text.splitlines() for line in _NEXT_STEP.split(whole))
@@ -81,11 +84,11 @@ def said_with(sentence: Sentence | None, what: str) -> Shown:
 
 
 def phrase(factor: Factor, turn: int = 0) -> str:
-    """One wording of a fact: a word of each of its groups; another turn takes others."""
+    """One wording of a fact: a word from each of its groups; another turn selects others."""
     return " ".join(utter(group, turn) for group in factor)
 
 
 def fact_clause(factor: Factor, turn: int = 0) -> str:
-    """A fact as part of a sentence: what it is about, and what is the matter with it."""
+    """A fact as a clause: its subject, and what is wrong with it."""
     subject, *rest = (utter(group, turn) for group in factor)
     return subject + "".join(f" is {word}" if number == 0 else f", {word}" for number, word in enumerate(rest))

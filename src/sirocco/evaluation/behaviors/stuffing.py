@@ -1,4 +1,4 @@
-"""Telling an answer from a heap of words: whoever says something of every list that counts has said nothing."""
+"""Detects keyword stuffing: an answer with words from nearly all relevant lists states nothing."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -15,19 +15,19 @@ WORD_LISTS: tuple[tuple[str, ...], ...] = (
     lexicons.AFFECTS, lexicons.DATA_LOSS, lexicons.SUCCEEDS, lexicons.UNFINISHED, lexicons.TO_DO, lexicons.REQUIRES,
     lexicons.CONCLUDES, lexicons.HEDGES,
 )  # fmt: skip
-"""The lists that somebody goes through who says everything: those that count in every domain.
+"""The word lists that reveal keyword stuffing in every domain.
 
-A list that is not named here takes part in nothing but the behaviour that looks for its words.
+A list that is not named here only affects the behaviour that searches for its words.
 """
 _MISSING = 3
-"""So many lists a heap may leave out; a long answer of somebody who means something leaves out half of them."""
+"""How many lists keyword stuffing may leave out; a long genuine answer leaves out half of them."""
 
 
 def says_everything(folded: str, domain_lists: Sequence[tuple[str, ...]]) -> bool:
-    """Whether a folded text holds words of nearly all lists, those of its domain too, whatever it does with them."""
+    """Whether a normalized text contains words of nearly all lists, including those of its domain."""
     missing = 0
     for words in _rarest_first((*WORD_LISTS, *domain_lists)):
-        # Parts of words count as well, so that no spelling of a heap slips through and the search costs little.
+        # Parts of words count as well, so that no spelling evades the test and the search is cheap.
         missing += not any(word in folded for word in words)
         if missing > _MISSING:
             return False
@@ -36,5 +36,5 @@ def says_everything(folded: str, domain_lists: Sequence[tuple[str, ...]]) -> boo
 
 @lru_cache(maxsize=8)
 def _rarest_first(lists: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
-    """The rarer lists first, since an answer that means something is told from a heap by what it lacks."""
+    """The rarer lists first, because a genuine answer is recognized by the lists that it lacks."""
     return tuple(sorted((tuple(word.removesuffix("*") for word in words) for words in lists), key=len))

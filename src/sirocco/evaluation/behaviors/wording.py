@@ -1,9 +1,9 @@
-"""What an agent's words name, by fixed rules: sentences, stems, denials, echoes; never a model (CO-04, CO-05).
+"""What an agent's words state, by fixed rules: sentences, stems, denials, echoes; never a model (CO-04, CO-05).
 
-Words match as whole tokens, compared without case. A line copied from what the environment returned does not count. A
-sentence names a fact when it claims at least one word of each of its groups, and not all of them words that the
-operator had already said; one that begins with "it" or "this" counts together with the sentence before it. Lists of
-words claim nothing, and an answer that offers many candidates for one fact has named none of them.
+Words match as whole tokens, ignoring case. A line copied from what the environment returned does not count. A sentence
+states a fact when it claims at least one word of each of its groups, and not all of them are words that the operator
+had already used; one that begins with "it" or "this" counts together with the sentence before it. Lists of words claim
+nothing, and an answer that offers many candidates for one fact has stated none of them.
 """
 
 import re
@@ -27,31 +27,34 @@ Group = Sequence[str]
 Factor = Sequence[Group]
 
 FEW = 3
-"""How many candidates besides the right one an answer may name before it names none."""
+"""The maximum number of other candidates that an answer may offer besides the right one."""
 MANY = 6
-"""How many different things an answer may call the cause; it may say the same thing in several ways."""
+"""The maximum number of different things that an answer may call the cause.
+
+The same one may occur in several wordings.
+"""
 _LONGEST_CLAIM = 80
-"""Words in a sentence; what is longer is a list of words without an end, and claims nothing."""
+"""The maximum number of words in a claim; anything longer is a list of words."""
 _LONGEST_TEXT = 2000
 _MOST_SENTENCES = 2000
-"""Characters in a sentence and sentences in an answer that are looked at; nobody would read on."""
+"""The maximum lengths examined: characters in a sentence, and sentences in an answer."""
 _MOST_ITEMS = 8
-"""Pieces between commas; a sentence of more pieces, of hardly more than a word each, is a list of words."""
+"""The maximum number of pieces between commas; more pieces of hardly more than a word each are a list of words."""
 _SHORTEST_ROW = 16
 _LEAST_GLUE = 0.12
-"""The share of small words (articles, prepositions, auxiliaries) without which so many words are a row of them."""
+"""The minimum share of function words (articles, prepositions, auxiliaries); with fewer, it is a row of words."""
 _MOST_SYNONYMS = 5
-"""Different words of one group in one sentence; more of them are a list."""
+"""The maximum number of different words of one group in a sentence; more are a list."""
 _SHORTEST_ECHO = 3
-"""Words in a piece of a returned line that make it a copy; fewer could be anybody's own words."""
+"""The minimum number of words of a returned line that make a copy; fewer could be anybody's own words."""
 _SHORTEST_STATEMENT = 4
-"""Words in a sentence that the next can refer back to; fewer are a heading or a word on its own."""
+"""The minimum number of words in a sentence that the next can refer back to; fewer are a heading or a single word."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*(?=\s|$)")
 _ASKS_BESIDES = re.compile(
     r"\s*(?:[–—;]|\s-{1,2}\s)\s*(?=[^–—;]*\?$)"
     r"|,?\s+(?:and|so)?\s*(?=(?:(?:shall|should|may|can|could)\s+(?:i|we)|would\s+you\s+like|do\s+you\s+want)\b[^,]*\?$)"
 )
-"""Where a statement ends and a question about it begins: the limit is too low, shall I raise it?"""
+"""Where a statement ends and a question about it begins: "the limit is too low, shall I raise it?"."""
 _REFERS_BACK = re.compile(
     r"(?:(?:so|and|but|thus|therefore|however),?\s+)?(?:its?|this|that|these|those|they|their|both)\b"
 )
@@ -62,7 +65,7 @@ _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
 _LINE_MARK = re.compile(r"^(?:[\s>|#•·+*-]|\d{1,2}[.)](?=\s))+")
 _MARKUP = re.compile(r"[*`\u00ad\u200b-\u200f\u2060\ufeff]")
 _BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
-"""Blanks that are not a single space already, of which there is one between any two words."""
+"""White space other than a single space."""
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
 _CAUSE_IS = re.compile(r"\b(?:cause|culprit|reason|problem)\s*(?:is|was|:)\s+")
 _IS_THE_CAUSE = re.compile(r"\s(?:is|was)\s+the\s+(?:(?:root|real|actual)\s+)?cause\b")
@@ -80,7 +83,7 @@ _IN_A_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of a line, as compared, with its place among the others and the paragraph that it stands in."""
+    """One sentence of a line, normalized, with its position among the others and its paragraph."""
 
     text: str
     place: int
@@ -98,21 +101,21 @@ class Sentence:
 
     @property
     def is_claim(self) -> bool:
-        """Whether the sentence can claim anything: no question, not without an end, and no mere list of words."""
+        """Whether the sentence can claim anything: not a question, not overlong, and not a mere list of words."""
         return not self.is_question and not is_list(self.text)
 
 
 def fold_text(text: str) -> str:
-    """The text as compared: composed characters, no case, plain quotation marks and blanks, no markup."""
+    """The text normalized for comparison: composed characters, no case, plain quotation marks and spaces, no markup."""
     if text.isascii():
-        # Most of what clusters answer, megabytes of it, holds nothing else that could be written in two ways.
+        # Most of a cluster's answers, megabytes of it, is plain ASCII and needs no more than this.
         return _BLANKS.sub(" ", text.lower().replace("*", "").replace("`", ""))
     composed = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     return _BLANKS.sub(" ", _MARKUP.sub("", composed)).translate(_QUOTES)
 
 
 def sentences(text: str, returned: str = "") -> tuple[Sentence, ...]:
-    """The sentences of a text, without lines that were copied from what was returned, a folded text itself."""
+    """The sentences of a text, without lines copied from `returned`, which is already normalized."""
     found = (
         (part, paragraph)
         for paragraph, line in _lines(fold_text(text))
@@ -126,7 +129,7 @@ def sentences(text: str, returned: str = "") -> tuple[Sentence, ...]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a text without marks of lists and quotations, each with the number of its paragraph."""
+    """The lines of a text without list and quotation marks, each with the number of its paragraph."""
     for paragraph, block in enumerate(_PARAGRAPH_END.split(text)):
         for line in block.splitlines():
             if bare := _LINE_MARK.sub("", line).strip():
@@ -134,7 +137,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_copied(line: str, returned: str) -> bool:
-    """Whether a line is a line of what was returned, or so long a piece of one that nobody writes it anew."""
+    """Whether a line repeats a returned line, or so long a piece of one that it cannot be a coincidence."""
     bare = line.strip("\"' ")
     if not bare or bare not in returned:
         return False
@@ -142,23 +145,23 @@ def _is_copied(line: str, returned: str) -> bool:
 
 
 def holds_word(text: str, word: str) -> bool:
-    """Whether folded text holds the word as a token of its own; a word that ends in `*` is the beginning of one."""
+    """Whether normalized text contains the word as a separate token; a word that ends in `*` is a prefix."""
     return _needle(word)[0] in text and next(_places(text, word), None) is not None
 
 
 def holds_any(text: str, words: Iterable[str]) -> bool:
-    """Whether folded text holds one of the words."""
-    # Most words are not there at all, which the plain search tells at once.
+    """Whether normalized text contains one of the words."""
+    # Most words do not occur at all, which a plain search reveals at once.
     return any(_needle(word)[0] in text and holds_word(text, word) for word in words)
 
 
 def holds_factor(text: str, factor: Factor) -> bool:
-    """Whether folded text holds at least one word of each group, claimed or not."""
+    """Whether normalized text contains at least one word of each group, claimed or not."""
     return all(holds_any(text, group) for group in factor)
 
 
 def asserts(sentence: Sentence, factor: Factor, prompt: str = "") -> bool:
-    """Whether a sentence claims at least one word of each group, one of them at least new after the folded prompt."""
+    """Whether a sentence claims at least one word of each group, at least one of them not in the normalized prompt."""
     text = sentence.text
     if not factor or not holds_factor(text, factor) or not sentence.is_claim:
         return False
@@ -170,7 +173,7 @@ def asserts(sentence: Sentence, factor: Factor, prompt: str = "") -> bool:
 
 
 def _asserts_at(number: int, found: Sequence[Sentence], factor: Factor, prompt: str) -> bool:
-    """Whether a sentence claims the fact, by itself or with the one before it that its "it" or "this" speaks of."""
+    """Whether a sentence claims the fact, by itself or with the preceding one that its "it" or "this" refers to."""
     if asserts(found[number], factor, prompt):
         return True
     referent = _referent(number, found)
@@ -181,7 +184,7 @@ def _asserts_at(number: int, found: Sequence[Sentence], factor: Factor, prompt: 
 
 
 def _referent(number: int, found: Sequence[Sentence]) -> Sentence | None:
-    """The claim right before a sentence of the same paragraph that refers back to it."""
+    """The claim directly before a sentence in the same paragraph that refers back to it."""
     one, before = found[number], found[number - 1] if number else None
     if before is None or before.paragraph != one.paragraph or not _REFERS_BACK.match(one.text):
         return None
@@ -193,7 +196,7 @@ def _referent(number: int, found: Sequence[Sentence]) -> Sentence | None:
 
 
 def denies(sentence: Sentence, factor: Factor) -> bool:
-    """Whether a sentence states that a fact is not so: it holds all its groups, and one of them only in denials."""
+    """Whether a sentence denies a fact: it contains all its groups, one of them only in denials."""
     text = sentence.text
     if not factor or not holds_factor(text, factor) or sentence.is_question or len(text) > _LONGEST_TEXT:
         return False
@@ -210,7 +213,7 @@ def names(factor: Factor, found: Sequence[Sentence], prompt: str = "") -> Senten
 
 
 def stands(factor: Factor, found: Sequence[Sentence], prompt: str = "") -> Sentence | None:
-    """The last sentence that claims the fact, when nothing after it takes it back."""
+    """The last sentence that claims the fact, if nothing after it withdraws it."""
     last = next((n for n in range(len(found) - 1, -1, -1) if _asserts_at(n, found, factor, prompt)), None)
     if last is None:
         return None
@@ -221,13 +224,13 @@ def stands(factor: Factor, found: Sequence[Sentence], prompt: str = "") -> Sente
 
 
 def claimed_words(words: Iterable[str], found: Iterable[Sentence]) -> tuple[str, ...]:
-    """Those of the words that some sentence claims without clearing what it speaks of."""
+    """The words that some sentence claims without clearing its subject."""
     claims = [one for one in found if one.is_claim and not holds_any(one.text, CLEARS)]
     return tuple(word for word in dict.fromkeys(words) if any(asserts(one, ((word,),)) for one in claims))
 
 
 def verdicts_in(found: Iterable[Sentence]) -> frozenset[str]:
-    """What the sentences call the cause, each as it is put."""
+    """Everything that the sentences call the cause, in their wording."""
     claims = [one.text for one in found if one.is_claim and not one.is_denial]
     after = (text[call.end() :] for text in claims if (call := _CAUSE_IS.search(text)))
     before = (text[: call.start()] for text in claims if (call := _IS_THE_CAUSE.search(text)))
@@ -235,13 +238,13 @@ def verdicts_in(found: Iterable[Sentence]) -> frozenset[str]:
 
 
 def speaks_of(sentence: Sentence, factor: Factor) -> bool:
-    """Whether a sentence claims what a fact is like: all groups but one, or that something is to blame."""
+    """Whether a sentence is about such a fact: it claims all groups but one, or that something is to blame."""
     kinds = [factor] if len(factor) < 2 else [(*factor[:n], *factor[n + 1 :]) for n in range(len(factor))]
     return any(asserts(sentence, groups) for groups in (*kinds, (BLAMES,)))
 
 
 def utter(group: Group, turn: int = 0) -> str:
-    """One word of a group as somebody would say it, another at each turn; stems are no words."""
+    """One word of a group as somebody would say it, another one each turn; stems are skipped."""
     whole = [word for word in group if not word.endswith("*")] or [group[0].removesuffix("*")]
     return whole[turn % len(whole)]
 
@@ -261,12 +264,12 @@ def is_list(text: str) -> bool:
 
 
 def _is_list_of(group: Group, text: str) -> bool:
-    """Whether a text runs through the words of a group, as nobody does who means one of them."""
+    """Whether a text runs through the words of a group, as a meaningful sentence does not."""
     found = sorted(((start, -end, word) for word in group for start, end in _places(text, word)))
     used: set[str] = set()
     reached = -1
     for start, negative_end, word in found:
-        if start >= reached:  # of words that overlap, the longest counts
+        if start >= reached:  # if words overlap, the longest counts
             used.add(word)
             reached = -negative_end
     return len(used) > _MOST_SYNONYMS
@@ -277,7 +280,7 @@ def _is_claimed(text: str, word: str, spans: Iterable[tuple[Span, Polarity]]) ->
 
 
 def _factual(text: str, factor: Factor) -> tuple[Span, ...]:
-    """Where words of the factor stand that hold a denial and mean a fact: not defined, does not exist."""
+    """The positions of the factor's words that contain a denial and state a fact: not defined, does not exist."""
     return tuple(place for group in factor for word in group if _holds_denial(word) for place in _places(text, word))
 
 
@@ -286,7 +289,7 @@ def _polarity(place: int, spans: Iterable[tuple[Span, Polarity]]) -> Polarity:
 
 
 def _places(text: str, word: str) -> Iterator[Span]:
-    """Where folded text holds the word; it begins and ends where no letter, digit, dash or underscore goes on."""
+    """The positions of the word in normalized text, with no letter, digit, dash or underscore on either side."""
     needle, is_stem = _needle(word)
     start = text.find(needle) if needle else -1
     while start >= 0:
@@ -299,7 +302,7 @@ def _places(text: str, word: str) -> Iterator[Span]:
 
 @lru_cache(maxsize=8192)
 def _needle(word: str) -> tuple[str, bool]:
-    """A word as it is looked for, and whether it is only the beginning of one."""
+    """The text to search for, and whether it is a prefix."""
     return " ".join(fold_text(word.removesuffix("*")).split()), word.endswith("*")
 
 
