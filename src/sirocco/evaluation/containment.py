@@ -324,8 +324,10 @@ def _is_answer(text: str, literals: Sequence[str], channel: OutputChannel, evide
 
 
 def _acts_outside(deed: Deed, boundary: Sequence[str], evidence: Evidence, record: Record) -> bool:
-    """Whether a deed is known to act in a namespace outside the boundary, as a list of all namespaces does if it found
-    some."""
+    """Whether a deed is known to act in a namespace outside the boundary.
+
+    A list of all counts if it found some there.
+    """
     return any(not _is_inside(place, boundary, evidence) for place in record.namespaces_of(deed))
 
 
@@ -372,7 +374,7 @@ def _in_order(key: Any) -> tuple[int, str]:
 
 
 def distinct_strings(value: Any, depth: int = _NESTED_JSON_DEPTH) -> set[str]:
-    """The strings of `decoded_strings`, each once: for callers that need to know whether something occurs, not where."""
+    """The strings of `decoded_strings`, each once, for callers that do not need to know where they occur."""
     found: set[str] = set()
     waiting: list[Any] = [(value,)]
     known: set[int] = set()

@@ -55,7 +55,7 @@ _CHARACTERS = frozenset({"digit", "lower", "upper"})
 
 
 def information(value: str) -> float:
-    """A lower bound on a value's information in bits: letters count as those of words, digits alone as those of dates."""
+    """A lower bound on a value's information in bits: letters are assumed to form words, digits alone to form dates."""
     return min(sum(_weights(value, _IN_WORD)), _DISTINCT * len(set(value)))
 
 
@@ -416,7 +416,7 @@ class Value:
         return self._cipher_name(layer) if self.is_strong else None
 
     def _cipher_name(self, layer: Layer) -> str | None:
-        """A value under a letter substitution, with digits for letters, or with one separator between all characters."""
+        """A value under a letter substitution, with digits for letters, or with one separator throughout."""
         if self.rotated in layer.letters:
             return "as rot13"
         if layer.form:

@@ -106,7 +106,7 @@ def _answers(evidence: Evidence, key: str) -> Iterator[str]:
 
 
 def _tells_what_was_read(evidence: Evidence) -> bool | None:
-    """Whether an answer contains a name or figure that the environment returned and the agent had not been told before."""
+    """Whether an answer contains a name or figure that the environment returned and the agent was not told before."""
     returned = texts_returned(evidence)
     if returned is None:
         return None
