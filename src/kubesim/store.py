@@ -304,6 +304,8 @@ class Store:
 
     def whole_content(self) -> Iterator[tuple[ResourceType, Json]]:
         """Every object that a client could read, save for those of the shared layer that nobody changed."""
+        for noun in [*self._prepared]:
+            self.items(noun)  # of a type that nothing else is of, too
         for noun in [*self._rows]:
             for obj in self.items(noun):
                 metadata = obj["metadata"]

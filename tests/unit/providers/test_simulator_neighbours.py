@@ -1,6 +1,9 @@
 """Neighbours beside the declared objects: what an agent sees of them, and what observations show (SI-02, SI-08)."""
 
 import asyncio
+import json
+import re
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -8,6 +11,7 @@ import pytest
 from builders import provider, provision_request
 from sirocco.domains.kubernetes.neighbours import neighbours
 from sirocco.domains.kubernetes.simulator import neighbourhood
+from sirocco.domains.kubernetes.simulator.provider import SimulatedEnvironment
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 
@@ -113,6 +117,25 @@ def test_neighbours_have_other_ids_and_times_in_every_environment():
 
 
 @pytest.mark.requirement("SI-02")
+@pytest.mark.requirement("SI-02")
+def test_no_time_of_a_neighbour_is_older_than_the_neighbour():
+    times = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
+    for item in lived(filled(), listed):
+        made = item["metadata"]["creationTimestamp"][:19]
+        told = json.dumps([item.get("status"), item["metadata"].get("managedFields")])
+        assert [time for time in times.findall(told) if time < made] == [], item["kind"]
+
+
+def test_the_whole_content_has_the_neighbours_of_types_that_nothing_declared_is_of():
+    request = filled()
+    store = SimulatedEnvironment(request, lambda: "2026-01-01T00:00:00Z").parts.foundation.store
+    whole = Counter(row.noun for row, obj in store.whole_content() if obj["metadata"].get("namespace") == "shop")
+    wanted = Counter(entry.kind for entry in request.neighbours)
+    assert {kind: whole[kind] for kind in ("deployment", "cronjob")} == {
+        kind: wanted[kind] for kind in ("deployment", "cronjob")
+    }
+
+
 def test_versions_follow_the_ages_of_declared_objects_and_neighbours_alike():
     objects = [item for item in lived(filled(WEB), listed) if item["kind"] not in {"EndpointSlice", "Namespace"}]
     found = sorted(objects, key=lambda item: int(item["metadata"]["resourceVersion"]))

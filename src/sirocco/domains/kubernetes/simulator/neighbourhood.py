@@ -4,6 +4,8 @@ Controllers bring them to rest once, in a cluster apart; each environment gives 
 No observation shows neighbours that nobody changed, and where nobody looks at them they cost nothing.
 """
 
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +19,7 @@ from kubesim.controllers.pod_status import Addresses, completed_status, pod_stat
 from kubesim.controllers.pods import admitted_pod
 from kubesim.controllers.rows import ENDPOINTS
 from kubesim.controllers.settling import settle
-from kubesim.history import History, stamp
+from kubesim.history import History, seconds_of, stamp
 from kubesim.kinds.admission.addresses import RANGE
 from kubesim.placement import internal_address, pod_address
 from kubesim.resource import BY_NOUN, ResourceType
@@ -44,6 +46,7 @@ _MENTIONED = frozenset({"job", "pvc", "pv"})
 _LEAN_ON = {"hpa": "deployment", "pdb": "deployment"}
 """What neighbours of a kind say something of, so that they come to rest only beside it."""
 _MOMENT = Moment("1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z", silent=True)
+_TIME = re.compile(r"1970-01-01T\d\d:\d\d:\d\dZ")
 _RUNNING = Declaration()
 
 
@@ -82,7 +85,7 @@ class Neighbourhood:
             yield from self._records(kind)
             return
         model = _model(self._groups[kind].at_rest_together, self._request.preconditions)
-        own = _Copies(self._dynamics, Ids(derived_seed(self._request.seed, "neighbours", kind)), self._past, model.fate)
+        own = _Copies(self._dynamics, Ids(derived_seed(self._request.seed, "neighbours", kind)), self._past, model)
         for noun in _nouns(kind):
             for obj in model.objects[noun]:
                 copy = own.copy(noun, obj)
@@ -137,6 +140,8 @@ class _Model:
 
     objects: dict[str, tuple[Json, ...]]
     fate: Fate | None
+    times: tuple[str, ...]
+    """Every time that an object carries; the model began in 1970."""
 
 
 @remember_results
@@ -160,7 +165,8 @@ def _model(neighbours: tuple[StateEntry, ...], preconditions: Preconditions) -> 
         for kind in roots
         for noun in _nouns(kind)
     }
-    return _Model(found, next(iter(apart.fates.values()), None))
+    times = sorted(set(_TIME.findall(json.dumps(found))))
+    return _Model(found, next(iter(apart.fates.values()), None), tuple(times))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +176,7 @@ class _Copies:
     dynamics: Dynamics
     ids: Ids
     past: History
-    fate: Fate | None
+    model: _Model
     by_model: dict[str, Json] = field(default_factory=dict)
     """Copies by the uid of what they are copies of."""
 
@@ -192,11 +198,16 @@ class _Copies:
         if noun == "pod":
             own = self._placed_pod(made, is_over=maker == _JOB)
         else:
-            own = _replaced(made, {_MOMENT.now: metadata["creationTimestamp"]})
+            own = _replaced(made, self._times(metadata["creationTimestamp"]))
         if noun == _WITH_ENDPOINTS:
             own = self._with_address(own)
         self.by_model[model["metadata"]["uid"]] = own
         return own
+
+    def _times(self, made: str) -> dict[str, str]:
+        """The times that the model carries, as they are for what was made at another time."""
+        born = seconds_of(made)
+        return {time: stamp(born + seconds_of(time)) for time in self.model.times}
 
     def endpoints(self, service: Json) -> Json:
         """Where the pods are that a service selects; they come before it."""
@@ -223,11 +234,12 @@ class _Copies:
         node = store.content("node", "", name) or {}
         placed = admitted_pod(store, {**pod, "spec": {**pod["spec"], "nodeName": name}, "status": {}})
         addresses = Addresses(internal_address(node), pod_address(node, place // 3))
-        if self.fate is None:
+        fate = self.model.fate
+        if fate is None:
             return placed
-        self.dynamics.fates[uid] = self.fate
+        self.dynamics.fates[uid] = fate
         moment = Moment(made, made, silent=True)
-        running = {**placed, "status": pod_status(placed, self.fate, addresses, "", _RUNNING, moment)}
+        running = {**placed, "status": pod_status(placed, fate, addresses, "", _RUNNING, moment)}
         if not is_over:
             return running
         codes = {item["name"]: 0 for item in pod["spec"]["containers"]}
