@@ -143,7 +143,7 @@ def with_heartbeat(node: Json, now: str) -> Json:
     """A node as its kubelet has reported it by now: again and again, as long as it is heard of at all."""
     status = node.get("status") or {}
     conditions = status.get("conditions") or ()
-    if any(one.get("type") == "Ready" and one.get("status") == "Unknown" for one in conditions):
+    if not conditions or any(one.get("type") == "Ready" and one.get("status") == "Unknown" for one in conditions):
         return node
     return {**node, "status": {**status, "conditions": [_reported(one, now) for one in conditions]}}
 

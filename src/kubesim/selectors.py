@@ -38,19 +38,24 @@ _FIELDS = by_noun({
 })  # fmt: skip
 """The fields that the server indexes, for the types that have more than their names."""
 _NUMBERS = {"status.successful": "status.succeeded", "status.replicas": "status.replicas"}
+_FLAGS = frozenset({"spec.unschedulable", "spec.hostNetwork"})
+_OLDEST = 20
+_HOST_NETWORK_SINCE = 28
+_WORDED_ANEW = 34
+"""The first release that is known to word refused selectors otherwise."""
 _ALIASES = {"spec.host": "spec.nodeName"}
 
 
-def label_selector(text: str) -> Predicate:
-    """The predicate of objects that a labelSelector selects."""
-    holds = label_condition(text)
+def label_selector(text: str, minor: int = _OLDEST) -> Predicate:
+    """The predicate of objects that a labelSelector selects; a wrong one is refused in the words of a release."""
+    holds = label_condition(text, minor)
     return lambda item: holds(labels_of(item))
 
 
 @lru_cache(maxsize=256)
-def label_condition(text: str) -> LabelCondition:
+def label_condition(text: str, minor: int = _OLDEST) -> LabelCondition:
     """What a labelSelector asks of labels: equality and set based requirements, all of which must hold."""
-    requirements = tuple(_Parser(text).requirements())
+    requirements = tuple(_Parser(text, minor).requirements())
     return lambda labels: all(holds(labels) for holds in requirements)
 
 
@@ -67,14 +72,16 @@ def selector_text(selector: Mapping[str, Any]) -> str:
     return ",".join(text for _, text in sorted(terms))
 
 
-def field_selector(noun: str, text: str) -> Predicate:
-    """The predicate of a fieldSelector; only the fields that the server indexes for the type are selectable."""
-    known = _FIELDS.get(noun, _META)
+def field_selector(noun: str, text: str, minor: int = _OLDEST, declared: tuple[str, ...] = ()) -> Predicate:
+    """The predicate of a fieldSelector: only what the server indexes for the type, or its definition declares."""
+    known = (*_FIELDS.get(noun, _META), *declared)
+    if noun == "pod" and minor >= _HOST_NETWORK_SINCE:
+        known = (*known, "spec.hostNetwork")
     terms = []
     for given, value, negated in _field_terms(text):
         path = _ALIASES.get(given, given) if noun == "pod" else given
         if path not in known:
-            raise bad_request(_unknown_field(noun, path))
+            raise bad_request(f"field label not supported: {path}" if declared else _unknown_field(noun, path))
         terms.append((path, value, negated))
     return lambda item: all((_field(item, path) == value) is not negated for path, value, negated in terms)
 
@@ -130,7 +137,7 @@ def _field(item: Mapping[str, Any], path: str) -> str:
     value: Any = item
     for segment in _NUMBERS.get(path, path).split("."):
         value = value.get(segment) if isinstance(value, Mapping) else None
-    if path == "spec.unschedulable":
+    if path in _FLAGS:
         return "true" if value else "false"
     if path in _NUMBERS:
         return str(value or 0)
@@ -142,7 +149,8 @@ def _field(item: Mapping[str, Any], path: str) -> str:
 class _Parser:
     """Reads a labelSelector from left to right; refusals use the server's own words and punctuation."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, minor: int) -> None:
+        self._minor = minor
         self._rest: list[str] = _TOKEN.findall(text)
         self._rest.reverse()
 
@@ -179,13 +187,14 @@ class _Parser:
             values = self._values(key)
             return lambda labels: (key in labels and labels[key] in values) is (operator == "in")
         if operator not in _COMPARISONS:
-            raise _unreadable_error(f"found '{operator}', expected: '=', '!=', '==', 'in', notin'")
+            known = "in, notin, =, ==, !=, gt, lt" if self._minor >= _WORDED_ANEW else "'=', '!=', '==', 'in', notin'"
+            raise _unreadable_error(f"found '{operator}', expected: {known}")
         value = "" if self._next_token() in {"", ","} else self._identifier()
         if operator in {"<", ">"}:
             if not _INTEGER.fullmatch(value):
                 raise _unreadable_error("for 'Gt', 'Lt' operators, the value must be an integer")
             return lambda labels: _compares(labels.get(key), operator, int(value))
-        _require_value(key, value)
+        _require_value(key, value, self._minor)
         return lambda labels: (labels.get(key) == value) is (operator != "!=")
 
     def _identifier(self) -> str:
@@ -216,8 +225,8 @@ class _Parser:
             else:
                 raise _unreadable_error(f"found '{self._next_token()}', expected: ',', or identifier")
         self._rest.pop()
-        for value in sorted(values):
-            _require_value(key, value)
+        for index, value in enumerate(sorted(values)):
+            _require_value(key, value, self._minor, index)
         return frozenset(values)
 
 
@@ -227,8 +236,11 @@ def _compares(value: str | None, operator: str, bound: int) -> bool:
     return int(value) < bound if operator == "<" else int(value) > bound
 
 
-def _require_value(key: str, value: str) -> None:
-    if problems := label_value_problems(value):
+def _require_value(key: str, value: str, minor: int, index: int = 0) -> None:
+    problems = label_value_problems(value)
+    if problems and minor >= _WORDED_ANEW:
+        raise _unreadable_error(f"values[{index}][{key}]: Invalid value: {_quote_text(value)}: {'; '.join(problems)}")
+    if problems:
         raise _unreadable_error(
             f"invalid label value: {_quote_text(value)}: at key: {_quote_text(key)}: {'; '.join(problems)}"
         )

@@ -1,5 +1,6 @@
 """The `Status` answers of the Kubernetes API: every refusal with its real code, reason, text and details."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,10 @@ class ApiError(Exception):
         }
 
 
+NOTHING_QUOTED = object()
+"""Stands where a cause quotes no value."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """One field that makes an object invalid."""
@@ -34,6 +39,8 @@ class Cause:
     reason: str
     message: str
     field: str
+    refused: Any = dataclasses.field(default=NOTHING_QUOTED, compare=False, repr=False)
+    """The value that the message quotes, for releases that quote it in another way."""
 
     def document(self) -> Json:
         """The cause as it stands in a Status."""

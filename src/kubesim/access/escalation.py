@@ -16,6 +16,7 @@ from kubesim.access.rbac import (
     rules_of_role,
 )
 from kubesim.bodies.go_text import go_quote
+from kubesim.discovery.catalogue import Resource
 from kubesim.resource import ResourceType
 from kubesim.status import ApiError, Json, internal_error
 from kubesim.store import Store
@@ -23,6 +24,8 @@ from kubesim.store import Store
 _ROLES = frozenset({"role", "clusterrole"})
 _BINDINGS = frozenset({"rolebinding", "clusterrolebinding"})
 _PLURALS = {"Role": "roles", "ClusterRole": "clusterroles"}
+_BINDING_NAMED_SINCE = 34
+"""The first release that is known to name the binding's own type when its role is not there."""
 _COLLECTED = ("ownerReferences", "finalizers", "managedFields", "selfLink")
 _FULL_AUTHORITY: Sequence[Rule] = (
     {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]},
@@ -33,7 +36,7 @@ _NAMES = {"apiGroups": "APIGroups", "resources": "Resources", "nonResourceURLs":
 
 
 def require_no_escalation(
-    store: Store, principal: Principal, resource: ResourceType, obj: Json, old: Json | None, *,
+    store: Store, principal: Principal, resource: Resource, obj: Json, old: Json | None, *,
     namespace: str = "", name: str = "",
 ) -> None:  # fmt: skip
     """Raise 403 when a role or binding would give rights beyond those of its author, 404 when its role is unknown.
@@ -60,8 +63,9 @@ def require_no_escalation(
         return
     rules = rules_of_role(store, role, namespace)
     if rules is None:
-        details = {"name": referred, "group": RBAC_GROUP, "kind": plural}
-        raise ApiError(404, "NotFound", f"{plural}.{RBAC_GROUP} {go_quote(referred)} not found", details)
+        missed = resource.plural if resource.minor >= _BINDING_NAMED_SINCE else plural
+        details = {"name": referred, "group": RBAC_GROUP, "kind": missed}
+        raise ApiError(404, "NotFound", f"{missed}.{RBAC_GROUP} {go_quote(referred)} not found", details)
     if problem := _escalation(store, principal, namespace, rules):
         raise refusal(RBAC_GROUP, resource.plural, obj["metadata"].get("name", ""), problem)
 

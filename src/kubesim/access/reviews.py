@@ -17,6 +17,8 @@ from kubesim.store import Store
 AUTHORIZATION_GROUP = "authorization.k8s.io"
 _POINTER = "0xc000a1b2c8"
 _RESOURCE_FIELDS = ("verb", "group", "resource", "subresource", "namespace", "name")
+_JSON_SINCE = 34
+"""The first release that is known to quote what is not there as JSON does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class _Question:
     obj: Json
     namespace: str
     now: str
+    minor: int
 
     @property
     def spec(self) -> Mapping[str, Any]:
@@ -41,30 +44,30 @@ def is_review(kind: str) -> bool:
 
 
 def review(
-    store: Store, principal: Principal, authenticator: Authenticator, obj: Json, *, namespace: str, now: str
+    store: Store, principal: Principal, authenticator: Authenticator, obj: Json, *, namespace: str, now: str, minor: int
 ) -> Json:
     """The answer to a review as decoded, with its managedFields; `namespace` is the one of the request path.
 
     Raise 400 or 422 when the question cannot be asked like this.
     """
-    return _ANSWERS[obj["kind"]](_Question(store, principal, authenticator, obj, namespace, now))
+    return _ANSWERS[obj["kind"]](_Question(store, principal, authenticator, obj, namespace, now, minor))
 
 
 def _self_access(question: _Question) -> Json:
-    causes = _attribute_causes(question.spec) + _metadata_causes(question.obj, "must be empty")
+    causes = _attribute_causes(question) + _metadata_causes(question.obj, "must be empty")
     _require_none(causes)
     return _review_status(question, question.principal)
 
 
 def _subject_access(question: _Question) -> Json:
-    causes = _attribute_causes(question.spec) + _subject_causes(question.spec)
+    causes = _attribute_causes(question) + _subject_causes(question.spec)
     _require_none(causes + _metadata_causes(question.obj, "must be empty"))
     return _review_status(question, _subject(question.spec))
 
 
 def _local_access(question: _Question) -> Json:
     spec, own = question.spec, question.obj["metadata"].get("namespace", "")
-    causes = _attribute_causes(spec) + _subject_causes(spec)
+    causes = _attribute_causes(question) + _subject_causes(spec)
     causes += _metadata_causes(question.obj, "must be empty except for namespace", allowed="namespace")
     asked = (spec.get("resourceAttributes") or {}).get("namespace", "")
     if spec.get("resourceAttributes") is not None and asked != own:
@@ -120,7 +123,8 @@ def _token(question: _Question) -> Json:
 
 
 def _self(question: _Question) -> Json:
-    return _with_status(question.obj, {"userInfo": question.principal.document()})
+    answered = _with_status(question.obj, {"userInfo": question.principal.document()})
+    return {**answered, "metadata": {**answered["metadata"], "creationTimestamp": f"{question.now[:19]}Z"}}
 
 
 _ANSWERS: Mapping[str, Callable[[_Question], Json]] = {
@@ -155,14 +159,15 @@ def _groups(spec: Mapping[str, Any]) -> Sequence[str]:
     return spec.get("groups") or spec.get("group") or ()
 
 
-def _attribute_causes(spec: Mapping[str, Any]) -> list[Cause]:
+def _attribute_causes(question: _Question) -> list[Cause]:
+    spec = question.spec
     resource, path = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
     if resource is not None and path is not None:
         text = "cannot be specified in combination with resourceAttributes"
         return [_cause("spec.nonResourceAttributes", _printed_path(path), text)]
     if resource is None and path is None:
         text = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
-        return [_cause("spec.resourceAttributes", '"null"', text)]
+        return [_cause("spec.resourceAttributes", "null" if question.minor >= _JSON_SINCE else '"null"', text)]
     return []
 
 

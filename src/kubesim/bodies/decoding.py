@@ -19,6 +19,7 @@ _OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _JSON_ITERATOR_UNTIL = 23  # from then on the standard library's decoder, and its words
 _SUMMARY = 30
 _SCHEMES = {True: "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30", False: "pkg/api/legacyscheme/scheme.go:30"}
+_SCHEME_MOVED, _MOVED_SCHEME = 34, "pkg/runtime/scheme.go:110"
 # Groups whose types live in another group's package inside the server.
 _INTERNAL_PACKAGES = {"": "core", "events.k8s.io": "core"}
 _MOVED_KINDS = {
@@ -174,7 +175,7 @@ def claimed_kind(value: Any) -> tuple[str, str, str]:
 
 def unregistered_words(api_version: str, kind: str, types: Definitions) -> str:
     """The words for a kind that the server does not have."""
-    scheme = _SCHEMES[types.minor < _JSON_ITERATOR_UNTIL]
+    scheme = _SCHEMES[types.minor < _JSON_ITERATOR_UNTIL] if types.minor < _SCHEME_MOVED else _MOVED_SCHEME
     return f'no kind {go_quote(kind)} is registered for version {go_quote(api_version)} in scheme "{scheme}"'
 
 

@@ -62,6 +62,8 @@ class Resource(ResourceType):
     """Of a custom resource: the version's entry in its definition, with schema, subresources and columns."""
     minor: int = CURRENT_RELEASE
     """The release whose features it has."""
+    hashed: str = ""
+    """The version that `storage_hash` is made of, where it is one that is not served."""
 
     def subresource(self, name: str) -> Subresource | None:
         """The subresource of that name; None when the resource has none."""
@@ -73,6 +75,7 @@ class Resource(ResourceType):
         if not self.stored:
             return ""
         group, _, version = self.stored.rpartition("/")
+        version = self.hashed or version
         return b64encode(sha256(f"{group}/{version}/{self.kind}".encode()).digest()[:8]).decode()
 
 
@@ -189,6 +192,7 @@ def _built_in(group: str, version: str, versions: Sequence[str], entry: Served, 
         tuple(_subresource(part, entry.kind) for part in entry.parts if _is_served(part, version, minor)),
         _stored_version(group, versions, entry) if is_stored else "",
         minor=minor,
+        hashed=entry.hashed,
     )
 
 

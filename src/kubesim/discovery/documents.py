@@ -9,6 +9,8 @@ from kubesim.status import Json
 
 _AGGREGATED_SINCE = 26
 _AGGREGATED_V2_SINCE = 30
+_BETA_UNTIL = 34
+"""The first release that is known to have the beta of the aggregated form no more."""
 _PLAIN = "application/json"
 
 
@@ -87,7 +89,7 @@ def _aggregated_version(minor: int, accept: str) -> str:
             return ""
         if asked.get("as") == "APIGroupDiscoveryList" and asked.get("g") == "apidiscovery.k8s.io":
             version = asked.get("v", "")
-            if minor >= known.get(version, minor + 1):
+            if minor >= known.get(version, minor + 1) and (version != "v2beta1" or minor < _BETA_UNTIL):
                 return version
     return ""
 
@@ -112,7 +114,8 @@ def _aggregated_discovery(catalogue: Catalogue, root: str, version: str) -> tupl
 
 
 def _aggregated_resource(row: Resource) -> Json:
-    kind: dict[str, Any] = {"group": row.group, "version": row.version, "kind": row.kind}
+    # A kind of the document's own group and version is told by its name alone.
+    kind: dict[str, Any] = {"group": "", "version": "", "kind": row.kind}
     document = {
         "resource": row.plural, "responseKind": kind, "scope": "Namespaced" if row.namespaced else "Cluster",
         "singularResource": row.singular, "verbs": list(row.verbs), "shortNames": list(row.short_names),
@@ -120,8 +123,7 @@ def _aggregated_resource(row: Resource) -> Json:
         "subresources": [
             {
                 "subresource": part.name,
-                "responseKind": {"group": part.group or row.group, "version": part.version or row.version,
-                                 "kind": part.kind},
+                "responseKind": {"group": part.group, "version": part.version, "kind": part.kind},
                 "verbs": list(part.verbs),
             }
             for part in row.subresources

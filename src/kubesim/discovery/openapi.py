@@ -49,6 +49,8 @@ def answer(catalogue: Catalogue, types: Definitions, path: str, accept: str) -> 
         return None
     if len(parts) == 2:
         return _index(catalogue), JSON
+    if parts[2:] == ["version"]:
+        return _version_document(catalogue.minor), JSON
     group_version = parts[3:] if parts[2] in {"api", "apis"} else []
     group, version = ("", *group_version) if len(group_version) == 1 else (*group_version, "", "")[:2]
     rows = catalogue.by_version.get(group, {}).get(version)
@@ -67,6 +69,16 @@ def _index(catalogue: Catalogue) -> str:
             digest = sha512(f"{catalogue.minor} {place} {schemas}".encode()).hexdigest().upper()
             places[place] = {"serverRelativeURL": f"/openapi/v3/{place}?hash={digest}"}
     return _text({"paths": places})
+
+
+def _version_document(minor: int) -> str:
+    """The document of the one path that belongs to no group."""
+    content = {"application/json": {"schema": {"type": "object"}}}
+    responses = {"200": {"description": "OK", "content": content}, "401": {"description": "Unauthorized"}}
+    told = "get the version information for this server"
+    operation = {"tags": ["version"], "description": told, "operationId": "getCodeVersion", "responses": responses}
+    return _text({"openapi": "3.0.0", "info": _info(minor), "paths": {"/version/": {"get": operation}},
+                  "components": {"securitySchemes": _SECURITY}})  # fmt: skip
 
 
 def _document(minor: int, rows: tuple[Resource, ...], types: Definitions) -> str:

@@ -41,6 +41,8 @@ class Served:
     """The apiVersion that etcd holds where it is not the preferred one; it shows in discovery as a hash."""
     collection_since: int = 0
     """The first release that can delete the collection."""
+    hashed: str = ""
+    """The version that discovery hashes, where it is one that is not served."""
 
 
 STATUS = Part("status")
@@ -56,10 +58,10 @@ _BETA_LONG = "v1:21- v1beta1:-24"
 def _store(
     plural: str, kind: str, short: tuple[str, ...] = (), versions: str = "v1", parts: tuple[Part, ...] = (),
     categories: tuple[str, ...] = (), verbs: tuple[str, ...] = ALL_VERBS, stored: str = "",
-    collection_since: int = 0,
+    collection_since: int = 0, hashed: str = "",
 ) -> Served:  # fmt: skip
     return Served(plural, kind, short, versions, parts, categories, verbs, namespaced=False, stored=stored,
-                  collection_since=collection_since)  # fmt: skip
+                  collection_since=collection_since, hashed=hashed)  # fmt: skip
 
 
 def _review(plural: str, kind: str, versions: str = _BETA, *, namespaced: bool = False) -> Served:
@@ -161,7 +163,7 @@ GROUPS: dict[str, tuple[Served, ...]] = {
         Served("csistoragecapacities", "CSIStorageCapacity", (), "v1:24- v1beta1:21-26"),
         _store("storageclasses", "StorageClass", ("sc",), _BETA),
         _store("volumeattachments", "VolumeAttachment", (), _BETA, (Part("status", version="v1"),)),
-        _store("volumeattributesclasses", "VolumeAttributesClass", ("vac",), "v1:34-"),
+        _store("volumeattributesclasses", "VolumeAttributesClass", ("vac",), "v1:34-", hashed="v1beta1"),
     ),
     "admissionregistration.k8s.io": (
         _store("mutatingwebhookconfigurations", "MutatingWebhookConfiguration", (), _BETA, (), _EXTENSIONS,
@@ -180,6 +182,12 @@ GROUPS: dict[str, tuple[Served, ...]] = {
     "coordination.k8s.io": (Served("leases", "Lease", (), _BETA, stored="coordination.k8s.io/v1beta1"),),
     "node.k8s.io": (_store("runtimeclasses", "RuntimeClass", (), "v1 v1beta1:-24", stored="node.k8s.io/v1beta1"),),
     "discovery.k8s.io": (Served("endpointslices", "EndpointSlice", (), _BETA_LONG),),
+    "resource.k8s.io": (
+        _store("deviceclasses", "DeviceClass", (), "v1:34-", hashed="v1beta2"),
+        Served("resourceclaims", "ResourceClaim", (), "v1:34-", _STATUS, hashed="v1beta2"),
+        Served("resourceclaimtemplates", "ResourceClaimTemplate", (), "v1:34-", hashed="v1beta2"),
+        _store("resourceslices", "ResourceSlice", (), "v1:34-", hashed="v1beta2"),
+    ),
     "flowcontrol.apiserver.k8s.io": (
         _store("flowschemas", "FlowSchema", (), "v1:29- v1beta3:26-31 v1beta2:23-28 v1beta1:-25", _STATUS),
         _store("prioritylevelconfigurations", "PriorityLevelConfiguration", (),

@@ -50,8 +50,12 @@ _BEFORE = "before-first-apply"
 _KUBECTL = "kubectl"
 _OBJECT_NAMED = 24
 """The first release whose errors name the object that a patch is for."""
+_OBJECT_COMPARED = 34
+"""The first release that is known to compare kind and version of a patch with those of the object first."""
 _STRUCTS_PRUNED = 21
 """The first release that removes a struct, with its defaults, when the last field that somebody applied to it goes."""
+_ONLY_CHANGES_DATED = 34
+"""The first release that is known to date no owner who changed nothing."""
 _STRIPPED: Fields = {
     "f:apiVersion": {},
     "f:kind": {},
@@ -109,7 +113,8 @@ def apply_configuration(
         raise refusal(conflicts)
     obj = _convert_merged(type_, outcome.object) if outcome.is_change else outcome.object
     owners = outcome.owners
-    if owner in owners and (outcome.is_change or not _are_same_owners(managed, owners)):
+    is_dated = outcome.is_change or (structure.minor < _ONLY_CHANGES_DATED and not _are_same_owners(managed, owners))
+    if owner in owners and is_dated:
         owners[owner] = Holding(owners[owner].fields, api_version, now)
     if manager == _KUBECTL:
         obj = _with_last_applied(obj, patch)
@@ -206,6 +211,8 @@ def _gvk(obj: Json) -> str:
 def _require_applicable(structure: Structure, patch: Json, api_version: str, kind: str) -> None:
     given = patch.get("apiVersion")
     version = given if isinstance(given, str) and given.count("/") <= 1 else ""
+    if structure.minor >= _OBJECT_COMPARED and (not version or patch.get("kind") != (kind or _kind(structure))):
+        raise bad_request(f"invalid object type: {_gvk(patch)}")
     if version != api_version:
         text = (
             f"Incorrect version specified in apply patch. Specified patch version: {version}, expected: {api_version}"
@@ -224,7 +231,7 @@ def _require_kind(structure: Structure, patch: Json, api_version: str, kind: str
     given = patch.get("kind")
     given = given if isinstance(given, str) else ""
     type_ = structure.type
-    if type_ is None or given == (kind or type_.name.rpartition(".")[2]):
+    if type_ is None or given == (kind or _kind(structure)):
         return
     group, _, version = api_version.rpartition("/")
     if not type_.name or type_.definitions.of_kind(group, version, given) is None:
@@ -232,6 +239,10 @@ def _require_kind(structure: Structure, patch: Json, api_version: str, kind: str
     # the real server prints the addresses at which it holds the names of the two types
     types = (f"{{0xc0{crc32(name.encode()):08x} {{<nil> <nil> <nil>}}}}" for name in (type_.name, given))
     raise internal_error("failed to merge config: expected objects of the same type, but got " + " and ".join(types))
+
+
+def _kind(structure: Structure) -> str:
+    return structure.type.name.rpartition(".")[2] if structure.type else ""
 
 
 def _untyped_error(structure: Structure, patch: Json, problem: str) -> ApiError:

@@ -86,6 +86,11 @@ def with_managed(obj: Json, managed: Managed) -> Json:
     return with_entries(obj, entries_of(managed))
 
 
+def unmanaged(obj: Json) -> Json:
+    """The object as clients see it when nobody owns any of its fields."""
+    return {**obj, "metadata": {key: value for key, value in obj["metadata"].items() if key != "managedFields"}}
+
+
 def with_entries(obj: Json, entries: list[Json]) -> Json:
     """An object with these entries; without the field when there are none."""
     metadata = obj.get("metadata")

@@ -52,11 +52,15 @@ def update_owners(
     `status_apart` says that the status is written through a subresource only.
     """
     managed = _known_owners(old, new, subresource)
+    if old is not None and minor >= ESTABLISHED_SINCE and not managed and _entries(old) == []:
+        return marked_as_unowned(new)
     was_there = minor >= ESTABLISHED_SINCE and not managed and _entries(old) is _ABSENT and _entries(new) is _ABSENT
     if old is not None and ((not managed and not was_there) or (subresource == "scale" and minor < SUBRESOURCES_APART)):
         # an object without owners gets some by its creation or by an apply only
         return with_managed(new, managed)
     structure = structure_of(type_, minor)
+    if subresource == "status" and old is not None and new.get("kind") == "Deployment" and minor >= SUBRESOURCES_APART:
+        new = _with_labels_of(new, old)
     owner = Owner(manager or _UNKNOWN, UPDATE, api_version, subresource if minor >= SUBRESOURCES_APART else "")
     live = empty_object(type_) if old is None else old
     try:
@@ -74,6 +78,21 @@ def update_owners(
         time = now if former is None or former.fields != fields else former.time
         after[owner] = Holding(fields, api_version, time)
     return with_managed(new, _cap_updaters(after))
+
+
+def marked_as_unowned(obj: Json) -> Json:
+    """An object to which its maker gave nothing that can be owned: it stays without owners until somebody applies it.
+
+    The empty list tells it from objects that no request made; clients do not see it.
+    """
+    return {**obj, "metadata": {**obj["metadata"], "managedFields": []}}
+
+
+def _with_labels_of(new: Json, old: Json) -> Json:
+    """A deployment whose status is written, with the labels that such a write cannot change."""
+    metadata = {key: value for key, value in new["metadata"].items() if key != "labels"}
+    labels = old["metadata"].get("labels")
+    return {**new, "metadata": {**metadata, "labels": labels} if labels else metadata}
 
 
 def _known_owners(old: Json | None, new: Json, subresource: str) -> Managed:

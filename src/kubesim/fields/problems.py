@@ -12,6 +12,8 @@ Problem = tuple[str, str]
 """Where, and what."""
 
 _TEXTS = frozenset({Shape.STRING, Shape.BYTES, Shape.QUANTITY})
+_KINDS_NAMED = 34
+"""The first release that is known to say what is there in the place of a number."""
 _NUMBERS = frozenset({Shape.INTEGER, Shape.NUMBER})
 
 
@@ -40,7 +42,7 @@ class Check:
         if shape in _TEXTS and not isinstance(value, str):
             return [("", f"expected string, got &value.valueUnstructured{{Value:{_syntax(value)}}}")]
         if shape in _NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float)):
-            return [("", "expected numeric (int or float), got *value.valueUnstructured")]
+            return [("", f"expected numeric (int or float), got {_kind_of(value, structure.minor)}")]
         if shape is Shape.BOOLEAN and not isinstance(value, bool):
             return [("", f"expected boolean, got &{{{_go_text(value)}}}")]
         return []
@@ -73,6 +75,15 @@ class Check:
             below = self.value(structure.element, item)
             found += [(f"{element_text(key)}{path}", text) for path, text in below]
         return found
+
+
+def _kind_of(value: Any, minor: int) -> str:
+    """What stands where a number should, as the release names it."""
+    if minor < _KINDS_NAMED:
+        return "*value.valueUnstructured"
+    if isinstance(value, dict | list):
+        return "map" if isinstance(value, dict) else "list"
+    return "boolean" if isinstance(value, bool) else "string"
 
 
 def _syntax(value: Any) -> str:

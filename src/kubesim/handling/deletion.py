@@ -28,7 +28,7 @@ _RETURNED = frozenset(map(noun_of, (
 )))  # fmt: skip
 """Types whose deletion is answered with the object and not with a Status."""
 _SERVICE_RETURNED_SINCE = 34
-"""The first release that is known to answer the deletion of a service with the service."""
+"""The first release that is known to answer the deletion of a service with the service, and to date what it returns."""
 _ORPHANING = frozenset({"job", noun_of("replicationcontrollers")})
 """Types whose dependents stay when a client does not say what becomes of them."""
 _PROTECTED_NAMESPACES = frozenset({"default", "kube-system", "kube-public"})
@@ -47,6 +47,8 @@ def delete(exchange: Exchange) -> Response:
     if is_gone and not is_returned:
         metadata = found["metadata"]
         return plain_response(exchange, success(row, metadata["name"], metadata["uid"]), status)
+    if is_gone and row.minor >= _SERVICE_RETURNED_SINCE:
+        left = {**left, "metadata": {**left["metadata"], "resourceVersion": str(exchange.store.version)}}
     return object_response(exchange, left, status)
 
 
@@ -65,7 +67,7 @@ def _options(exchange: Exchange) -> Json:
     options, in_body = deletion_options(exchange.request, exchange.types)
     if in_body:
         exchange.recorded = recorded_options(exchange.row, options)
-    require_deletion_options(options)
+    require_deletion_options(options, exchange.row.minor)
     return options
 
 

@@ -90,12 +90,12 @@ def _review(exchange: Exchange) -> Response:
     form(exchange)
     require_object_type(exchange.request)
     require_size(exchange.request)
-    options = write_options(exchange.request, "CreateOptions")
+    options = write_options(exchange.request, "CreateOptions", exchange.catalogue.minor)
     obj = read_object(exchange, options)
     exchange.record(obj)
     obj = with_fields(exchange, None, obj, options)
     answer = review(
         exchange.store, exchange.account, exchange.authenticator, obj, namespace=exchange.call.namespace,
-        now=exchange.received,
+        now=exchange.received, minor=exchange.catalogue.minor,
     )  # fmt: skip
     return plain_response(exchange, answer, 201)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubesim.bodies import go_json
+from kubesim.discovery.catalogue import Resource
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.options import integer, version_number
 from kubesim.handling.presentation import list_response
@@ -26,6 +27,8 @@ from kubesim.status import (
 EXACT, NOT_OLDER_THAN = "Exact", "NotOlderThan"
 STREAMED_SINCE = 27
 """The first release whose watches can begin with the present state and say where it ends."""
+_RECENT = 34
+"""The release whose words for what cannot be asked for were recorded beside the oldest one's."""
 _ALPHABET = frozenset(string.ascii_letters + string.digits + "-_")
 _FORMAT = "meta.k8s.io/v1"
 _TOO_OLD = "The resourceVersion for the provided list is too old."
@@ -51,12 +54,19 @@ class ListOptions:
     bookmarks: bool = False
     initial_events: bool | None = None
 
-    def predicate(self, noun: str, name: str = "") -> Predicate | None:
+    def predicate(self, row: Resource, name: str = "") -> Predicate | None:
         """Whether an object is chosen; None when all are."""
         if not (self.labels or self.fields or name):
             return None
-        by_label, by_field = label_selector(self.labels), field_selector(noun, self.fields)
+        by_label = label_selector(self.labels, row.minor)
+        by_field = field_selector(row.noun, self.fields, row.minor, _declared_fields(row))
         return lambda obj: (not name or obj["metadata"]["name"] == name) and by_label(obj) and by_field(obj)
+
+
+def _declared_fields(row: Resource) -> tuple[str, ...]:
+    """The fields that a custom resource can be selected by."""
+    declared = (row.custom or {}).get("selectableFields") or ()
+    return tuple(str(field.get("jsonPath", "")).removeprefix(".") for field in declared)
 
 
 def list_options(exchange: Exchange) -> ListOptions:
@@ -91,11 +101,14 @@ def _causes(asked: ListOptions, *, watched: bool, minor: int) -> list[Cause]:
         if watched and not streams:
             more = " unless sendInitialEvents is provided" if minor >= STREAMED_SINCE else ""
             forbid(place, f"resourceVersionMatch is forbidden for watch{more}")
-        if not asked.version and not streams:
+        if not asked.version and not watched:
             forbid(place, "resourceVersionMatch is forbidden unless resourceVersion is provided")
         if asked.token:
             forbid(place, "resourceVersionMatch is forbidden when continue is provided")
-        if asked.match not in (EXACT, NOT_OLDER_THAN):
+        if watched and not asked.version and asked.match != NOT_OLDER_THAN and minor >= _RECENT:
+            text = f'Unsupported value: "{asked.match}": supported values: "NotOlderThan"'
+            causes.append(Cause("FieldValueNotSupported", text, place))
+        elif asked.match not in (EXACT, NOT_OLDER_THAN):
             text = f'Unsupported value: "{asked.match}": supported values: "Exact", "NotOlderThan", ""'
             causes.append(Cause("FieldValueNotSupported", text, place))
         if asked.match == EXACT and asked.version == "0":
@@ -116,7 +129,7 @@ def select_objects(exchange: Exchange, asked: ListOptions) -> tuple[Sequence[Jso
     """The objects that the options choose, and the list's metadata."""
     store, row = exchange.store, exchange.row
     namespace = (exchange.call.namespace or None) if row.namespaced else None
-    predicate = asked.predicate(row.noun, exchange.call.name)
+    predicate = asked.predicate(row, exchange.call.name)
     if not asked.version and not asked.token and not asked.limit:
         items = store.items(row.noun, namespace)
         chosen = items if predicate is None else [item for item in items if predicate(item)]
@@ -161,7 +174,7 @@ def _moment(exchange: Exchange, asked: ListOptions) -> tuple[int | None, str]:
     try:
         version = version_number(asked.version)
     except ApiError as error:
-        if paged or asked.match == EXACT:
+        if paged or asked.match == EXACT or exchange.catalogue.minor >= _RECENT:
             raise bad_request(f"invalid resource version: {error}") from None
         raise
     if asked.match == EXACT or (paged and not asked.match):

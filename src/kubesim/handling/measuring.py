@@ -14,7 +14,7 @@ def usage(exchange: Exchange) -> Response:
     call, row = exchange.call, exchange.row
     form(exchange)
     if not call.named_by_path:
-        predicate = list_options(exchange).predicate(row.noun, call.name)
+        predicate = list_options(exchange).predicate(row, call.name)
         found = [item for item in _usage_items(exchange) if predicate is None or predicate(item)]
         return list_response(exchange, found, {})
     one = next((item for item in _usage_items(exchange) if item["metadata"]["name"] == call.name), None)

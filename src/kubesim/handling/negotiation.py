@@ -7,6 +7,9 @@ from kubesim.status import ApiError
 
 JSON, YAML, PROTOBUF = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"
 _PRODUCED = (JSON, YAML, PROTOBUF)
+_TOLD = (*_PRODUCED, f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
+_TOLD_SINCE = 34
+"""The first release that is known to say which forms there are."""
 _SERVED = (JSON, YAML)
 _TRANSFORMS = frozenset({"Table", "PartialObjectMetadata", "PartialObjectMetadataList"})
 _TRANSFORM_VERSIONS = frozenset({"v1", "v1beta1"})
@@ -22,11 +25,12 @@ class Wanted:
 
 
 @lru_cache(maxsize=256)
-def negotiate_form(accept: str, *, as_table: bool = True) -> Wanted:
+def negotiate_form(accept: str, *, as_table: bool = True, minor: int = 0) -> Wanted:
     """The best form that the server can give; raise 406 when there is none. Parts of objects make no table."""
     clauses = _clauses(accept)
     if not any(name in ("*/*", *_PRODUCED) for name, _ in clauses):
-        raise ApiError(406, "NotAcceptable", "406: Not Acceptable", {})
+        listed = f"\n\nAvailable representations: {', '.join(_TOLD)}" if minor >= _TOLD_SINCE else ""
+        raise ApiError(406, "NotAcceptable", f"406: Not Acceptable{listed}", {})
     for name, parameters in clauses:
         found = _acceptable_form(name, parameters)
         if found and (as_table or found.kind != "Table"):

@@ -6,8 +6,10 @@ from typing import Any
 
 from kubesim.bodies.decoding import decoded_options
 from kubesim.bodies.go_text import go_quote
+from kubesim.discovery.catalogue import Resource
 from kubesim.handling.plain_bodies import as_data
 from kubesim.handling.request import Request
+from kubesim.kinds.validation.recent import reworded
 from kubesim.patching.patches import (
     APPLY_PATCH,
     JSON_PATCH,
@@ -42,6 +44,8 @@ _FOLDERS = {
 _OWN_FOLDERS = frozenset({"apiextensions.k8s.io", "apiregistration.k8s.io"})
 _PROPAGATIONS = (FOREGROUND, BACKGROUND, ORPHAN, "nil")
 _STRICTNESS = ("Ignore", "Warn", "Strict")
+_NO_STRICTNESS_NAMED = 34
+"""The first release that is known to name no strictness among those that there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +58,11 @@ class WriteOptions:
     strictness: str = ""
 
 
-def write_options(request: Request, kind: str) -> WriteOptions:
-    """The options of a create, update or patch; raise 422 when they are wrong."""
+def write_options(request: Request, kind: str, minor: int) -> WriteOptions:
+    """The options of a create, update or patch; raise 422 when they are wrong, in the words of a release."""
     if not request.query:
         if kind == "PatchOptions" and request.content_type == APPLY_PATCH:
-            raise _invalid_options(kind, [_manager_required()])
+            raise _invalid_options(kind, [_manager_required()], minor)
         return WriteOptions(dry_run=False, manager=_agent(request))
     causes = _patch_causes(request) if kind == "PatchOptions" else []
     manager = request.parameter("fieldManager") or ""
@@ -67,10 +71,11 @@ def write_options(request: Request, kind: str) -> WriteOptions:
     causes += _dry_run_causes(dry_run)
     strictness = request.parameter("fieldValidation") or ""
     if strictness not in ("", *_STRICTNESS):
-        text = f'Unsupported value: "{strictness}": supported values: "Ignore", "Strict", "Warn"'
+        known = '"", "Ignore"' if minor >= _NO_STRICTNESS_NAMED else '"Ignore"'
+        text = f'Unsupported value: "{strictness}": supported values: {known}, "Strict", "Warn"'
         causes.append(Cause("FieldValueNotSupported", text, "fieldValidation"))
     if causes:
-        raise _invalid_options(kind, causes)
+        raise _invalid_options(kind, causes, minor)
     return WriteOptions(bool(dry_run), manager or _agent(request), request.asks("force"), strictness)
 
 
@@ -108,8 +113,8 @@ def _dry_run_causes(values: list[Any]) -> list[Cause]:
     return [Cause("FieldValueNotSupported", f'Unsupported value: {shown}: supported values: "All"', "dryRun")]
 
 
-def _invalid_options(kind: str, causes: list[Cause]) -> Exception:
-    return invalid(kind, "meta.k8s.io", "", causes)
+def _invalid_options(kind: str, causes: list[Cause], minor: int) -> Exception:
+    return invalid(kind, "meta.k8s.io", "", reworded(minor, causes))
 
 
 def _agent(request: Request) -> str:
@@ -133,8 +138,8 @@ def deletion_options(request: Request, types: Definitions) -> tuple[Json, bool]:
     return decoded_options("DeleteOptions", request.sent_body, request.content_type, types), True
 
 
-def require_deletion_options(options: Json) -> None:
-    """Raise 422 when the options of a deletion are wrong."""
+def require_deletion_options(options: Json, minor: int) -> None:
+    """Raise 422 when the options of a deletion are wrong, in the words of a release."""
     causes = []
     policy = options.get("propagationPolicy")
     if policy is not None and options.get("orphanDependents") is not None:
@@ -146,7 +151,7 @@ def require_deletion_options(options: Json) -> None:
         causes.append(Cause("FieldValueNotSupported", text, "propagationPolicy"))
     causes += _dry_run_causes(options.get("dryRun") or [])
     if causes:
-        raise invalid("DeleteOptions", "meta.k8s.io", "", causes)
+        raise _invalid_options("DeleteOptions", causes, minor)
 
 
 def _queried_options(request: Request) -> Json:
@@ -198,14 +203,15 @@ def require_uid(row: ResourceType, namespace: str, name: str, wanted: str, known
         )  # fmt: skip
 
 
-def require_version(row: ResourceType, name: str, wanted: str, known: str, *, required: bool) -> None:
+def require_version(row: Resource, name: str, wanted: str, known: str, *, required: bool) -> None:
     """Raise a conflict when an update rests on another version than the stored one."""
     if wanted and not (wanted.isascii() and wanted.isdecimal()):
         raise internal_error(f'strconv.ParseUint: parsing "{wanted}": invalid syntax')
     if not wanted.strip("0"):
         if required:
             text = "Invalid value: 0x0: must be specified for an update"
-            raise invalid(row.plural, row.group, name, [Cause("FieldValueInvalid", text, "metadata.resourceVersion")])
+            causes = reworded(row.minor, [Cause("FieldValueInvalid", text, "metadata.resourceVersion")])
+            raise invalid(row.plural, row.group, name, causes)
     elif wanted != known:
         raise conflict(row, name)
 

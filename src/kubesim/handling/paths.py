@@ -11,6 +11,8 @@ from kubesim.status import Json, method_not_allowed, no_such_resource
 
 _EMULATED_SINCE = 33
 """The first release that says which ones it can stand in for."""
+_SILENT_SINCE = 34
+"""The first release that is known to say nothing where it has no document."""
 NO_PAGE = Response(404, "404 page not found\n", {"Content-Type": TEXT})
 
 
@@ -53,6 +55,8 @@ def serve(exchange: Exchange) -> Response:
             found = openapi.answer(served, exchange.types, path, accept)
             if found is not None:
                 return Response(200, found[0], {"Content-Type": found[1]})
+            if len(parts) > 2 and served.minor >= _SILENT_SINCE:
+                return Response(404, "", {})
     return Response(404, {"paths": _extension_paths(served)})
 
 

@@ -38,6 +38,8 @@ _DONE = frozenset({"Succeeded", "Failed", "Pending"})
 _VIOLATED = "Cannot evict pod as it would violate the pod's disruption budget."
 _WAITING = {"ErrImagePull": "image can't be pulled", "ImagePullBackOff": "trying and failing to pull image"}
 _RETRY_SINCE = 22
+_TARGETED_SINCE = 26
+"""The first release that tells a pod that it is about to be evicted."""
 _POLICY_SINCE = 22
 _TIME: Sequence[tuple[str, str]] = (
     ("2006", r"\d{4}"), ("-", "-"), ("01", r"\d{2}"), ("-", "-"), ("02", r"\d{2}"), ("T", "T"), ("15", r"\d{2}"),
@@ -168,7 +170,7 @@ def eviction(exchange: Exchange) -> Response:
     form(exchange)
     require_object_type(request)
     require_size(request)
-    options = write_options(request, "CreateOptions")
+    options = write_options(request, "CreateOptions", exchange.catalogue.minor)
     version = "v1" if exchange.catalogue.minor >= _POLICY_SINCE else "v1beta1"
     given = mapping(recorded_patch(request.sent_body)).get("apiVersion")
     row = Resource("evictions", "evictions", "Eviction", "policy", "v1beta1" if given == "policy/v1beta1" else version)
@@ -177,15 +179,29 @@ def eviction(exchange: Exchange) -> Response:
     if mapping(body.get("metadata")).get("name", "") != call.name:
         raise bad_request("name in URL does not match name in Eviction object")
     deletion = {key: value for key, value in mapping(body.get("deleteOptions")).items() if value is not None}
-    require_deletion_options(deletion)
+    require_deletion_options(deletion, exchange.catalogue.minor)
     if options.dry_run:
         deletion["dryRun"] = ["All"]
     pod = exchange.require_object()
     phase = mapping(pod.get("status")).get("phase")
     if phase not in _DONE and "deletionTimestamp" not in pod["metadata"]:
         _spend_budget(exchange, pod, dry_run=bool(deletion.get("dryRun")))
+    if exchange.catalogue.minor >= _TARGETED_SINCE and "deletionTimestamp" not in pod["metadata"]:
+        pod = _targeted(exchange, pod, is_kept=not deletion.get("dryRun"))
     delete_object(exchange, pod, deletion)
     return plain_response(exchange, created_status(), 201)
+
+
+def _targeted(exchange: Exchange, pod: Json, *, is_kept: bool) -> Json:
+    """The pod with the condition that says who wants it gone."""
+    status = mapping(pod.get("status"))
+    condition = {
+        "type": "DisruptionTarget", "status": "True", "lastProbeTime": None, "lastTransitionTime": exchange.now,
+        "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting",
+    }  # fmt: skip
+    conditions = [row for row in status.get("conditions") or () if row.get("type") != condition["type"]]
+    marked = {**pod, "status": {**status, "conditions": [*conditions, condition]}}
+    return exchange.store.write(exchange.row, marked) if is_kept else marked
 
 
 def _spend_budget(exchange: Exchange, pod: Json, *, dry_run: bool) -> None:
@@ -235,7 +251,7 @@ def binding(exchange: Exchange) -> Response:
     form(exchange)
     require_object_type(request)
     require_size(request)
-    options = write_options(request, "CreateOptions")
+    options = write_options(request, "CreateOptions", exchange.catalogue.minor)
     row = exchange.catalogue.find("", "v1", "bindings") or exchange.row
     wanted = decode_body(row, request.sent_body, request.content_type, exchange.types)
     exchange.record(wanted)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from kubesim.conventions import with_times_of
 from kubesim.fields.creation import ESTABLISHED_SINCE, established_owners
-from kubesim.fields.entries import entries_of
+from kubesim.fields.entries import entries_of, unmanaged
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.negotiation import Wanted, negotiate_form, not_acceptable
 from kubesim.kinds.conversion import convert_object, inner_metadata
@@ -18,7 +18,11 @@ _INCLUDED = ("None", "Metadata", "Object")
 
 def form(exchange: Exchange) -> Wanted:
     """The form of the answer; raise 406 when the client takes none that there is."""
-    return negotiate_form(exchange.request.headers.get("accept", ""), as_table=not exchange.call.subresource)
+    return negotiate_form(
+        exchange.request.headers.get("accept", ""),
+        as_table=not exchange.call.subresource,
+        minor=exchange.catalogue.minor,
+    )
 
 
 def object_response(exchange: Exchange, obj: Json, status: int = 200) -> Response:
@@ -64,7 +68,7 @@ def with_managers(exchange: Exchange, obj: Json) -> Json:
     if obj.get("kind") == "Node" and exchange.catalogue.minor >= ESTABLISHED_SINCE:
         obj = with_heartbeat(obj, exchange.now)
     if exchange.catalogue.minor < ESTABLISHED_SINCE or "managedFields" in metadata or "uid" not in metadata:
-        return obj
+        return obj if metadata.get("managedFields", [1]) else unmanaged(obj)
     known = exchange.store.known_results(with_managers)
     key = (metadata["uid"], metadata.get("resourceVersion"), exchange.row.api_version)
     if key not in known:

@@ -15,7 +15,7 @@ from kubesim.handling.options import (
     require_uid,
     write_options,
 )
-from kubesim.handling.presentation import form, plain_response
+from kubesim.handling.presentation import form, plain_response, with_managers
 from kubesim.handling.writing import (
     recorded_patch,
     require_name,
@@ -38,6 +38,8 @@ from kubesim.status import (
 _ROW = Resource("scale", "scales", "Scale", "autoscaling")
 _CONTROLLERS = noun_of("replicationcontrollers")
 _KEPT = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+_PLAIN_NAMES_SINCE = 34
+"""The first release that is known to miss the workload itself."""
 _OWNED_SINCE = 22
 """Since this release a change through the scale is recorded as its manager's."""
 
@@ -48,18 +50,19 @@ def scale(exchange: Exchange) -> Response:
         form(exchange)
         found = exchange.stored_object()
         if found is None:
-            raise _missing_error(exchange.row, exchange.call.name)
+            raise _missing_error(exchange.row, exchange.call.name, exchange.catalogue.minor)
         return plain_response(exchange, scale_of(exchange.row, convert_object(found, exchange.row)))
     if exchange.call.verb == "update":
         return _update(exchange)
     return _patch(exchange)
 
 
-def _missing_error(row: Resource, name: str) -> ApiError:
+def _missing_error(row: Resource, name: str, minor: int) -> ApiError:
     """There is no such workload; which of its names the answer uses differs from type to type."""
     if row.noun == _CONTROLLERS:
         return not_found(Resource("", row.plural, "", "autoscaling"), name, "scale")
-    return not_found(row, name, "scale" if row.noun in {"deployment", "replicaset"} else "")
+    names_scale = row.noun in {"deployment", "replicaset"} and minor < _PLAIN_NAMES_SINCE
+    return not_found(row, name, "scale" if names_scale else "")
 
 
 def scale_of(row: Resource, workload: Json) -> Json:
@@ -93,6 +96,10 @@ def _with_replicas(row: Resource, workload: Json, replicas: int) -> Json:
     return _with_value_at(workload, path.removeprefix(".").split("."), replicas)
 
 
+def _without_replicas(workload: Json) -> Json:
+    return {**workload, "spec": {key: value for key, value in workload["spec"].items() if key != "replicas"}}
+
+
 def _with_value_at(obj: Json, path: list[str], value: Any) -> Json:
     name, *rest = path
     return {**obj, name: _with_value_at(dict(mapping(obj.get(name))), rest, value) if rest else value}
@@ -109,7 +116,7 @@ def _update(exchange: Exchange) -> Response:
     request = exchange.request
     form(exchange)
     require_size(request)
-    options = write_options(request, "UpdateOptions")
+    options = write_options(request, "UpdateOptions", exchange.catalogue.minor)
     require_object_type(request)
     wanted = decode_body(_ROW, request.sent_body, request.content_type, exchange.types)
     exchange.record(wanted)
@@ -126,12 +133,13 @@ def _patch(exchange: Exchange) -> Response:
     require_patch_type(request)
     form(exchange)
     require_size(request)
-    options = write_options(request, "PatchOptions")
+    options = write_options(request, "PatchOptions", exchange.catalogue.minor)
     exchange.recorded = recorded_patch(request.sent_body)
     old = convert_object(exchange.require_object(), exchange.row)
     kind = exchange.types.of_kind("autoscaling", "v1", "Scale")
     present = scale_of(exchange.row, old)
     if request.content_type == APPLY_PATCH:
+        present = {**present, "metadata": {**present["metadata"], "managedFields": _owners_of_replicas(exchange, old)}}
         wanted = apply_configuration(
             kind, present, configuration(request.sent_body), manager=options.manager, force=options.force,
             api_version=_ROW.api_version, now=exchange.now, minor=exchange.catalogue.minor, subresource="scale",
@@ -140,6 +148,16 @@ def _patch(exchange: Exchange) -> Response:
         wanted = apply_patch(request.content_type, present, request.sent_body, kind)
     require_name(exchange, wanted)
     return _write_scale(exchange, old, wanted, options)
+
+
+def _owners_of_replicas(exchange: Exchange, workload: Json) -> list[Json]:
+    """Who owns the number of replicas, as an apply to the scale finds it."""
+    shown = with_managers(exchange, workload)
+    return [
+        {**entry, "apiVersion": _ROW.api_version, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
+        for entry in shown["metadata"].get("managedFields") or ()
+        if "f:replicas" in ((entry.get("fieldsV1") or {}).get("f:spec") or {})
+    ]
 
 
 def _write_scale(exchange: Exchange, old: Json, wanted: Json, options: WriteOptions) -> Response:
@@ -161,5 +179,7 @@ def _write_scale(exchange: Exchange, old: Json, wanted: Json, options: WriteOpti
     version = metadata.get("resourceVersion", "")
     new = {**_with_replicas(row, old, replicas), "metadata": {**old["metadata"], "resourceVersion": version}}
     if exchange.catalogue.minor >= _OWNED_SINCE:
-        new = with_fields(exchange, old, new, options, "scale")
+        # A scale of none says nothing that anybody could own.
+        shown = new if replicas or row.custom is not None else _without_replicas(new)
+        new = {**new, "metadata": with_fields(exchange, old, shown, options, "scale")["metadata"]}
     return plain_response(exchange, scale_of(row, convert_object(update_object(exchange, old, new, options), row)))

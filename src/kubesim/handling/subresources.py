@@ -49,7 +49,7 @@ def _token(exchange: Exchange) -> Response:
     form(exchange)
     require_object_type(exchange.request)
     require_size(exchange.request)
-    options = write_options(exchange.request, "CreateOptions")
+    options = write_options(exchange.request, "CreateOptions", exchange.catalogue.minor)
     request = defaulted_request(
         decode_body(_TOKEN, exchange.request.sent_body, exchange.request.content_type, exchange.types)
     )

@@ -30,7 +30,7 @@ class Watch:
         self._wanted = wanted
         row = exchange.row
         self._namespace = (exchange.call.namespace or None) if row.namespaced else None
-        self._matches = asked.predicate(row.noun, exchange.call.name)
+        self._matches = asked.predicate(row, exchange.call.name)
         self._position = version_number(asked.version) if asked.version else 0
         self._queue: list[Json] = []
         self._sent_table = False

@@ -10,7 +10,8 @@ from kubesim.access import refusal as access_refusal
 from kubesim.bodies.decoding import decode_body, unknown_fields
 from kubesim.bodies.go_text import go_quote
 from kubesim.discovery.catalogue import Resource, own_manager
-from kubesim.fields import apply_configuration, configuration, custom_type, update_owners
+from kubesim.fields import apply_configuration, configuration, custom_type, marked_as_unowned, update_owners
+from kubesim.fields.creation import ESTABLISHED_SINCE
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.options import (
     WriteOptions,
@@ -55,6 +56,9 @@ _VERSION_REQUIRED = frozenset(
                   "csidrivers.storage.k8s.io", "csinodes.storage.k8s.io", "volumeattachments.storage.k8s.io"))
 )  # fmt: skip
 _STRICT_SINCE = 25
+_MARKS_FORGOTTEN_SINCE = 34
+"""The first release that is known to forget at once that a new object says that it is being deleted."""
+_MARKS = frozenset({"deletionTimestamp", "deletionGracePeriodSeconds"})
 _STATUS_RESET_SINCE = 21
 _SERVICES_UNCONDITIONAL_SINCE = 23
 _IGNORED = ("selfLink", "clusterName")
@@ -67,10 +71,13 @@ def create(exchange: Exchange) -> Response:
     form(exchange)
     require_object_type(exchange.request)
     require_size(exchange.request)
-    options = write_options(exchange.request, "CreateOptions")
+    options = write_options(exchange.request, "CreateOptions", exchange.catalogue.minor)
     obj = read_object(exchange, options)
     exchange.record(obj)
-    obj = with_fields(exchange, None, _without_duplicates(exchange, obj), options)
+    obj = _without_duplicates(exchange, obj)
+    if exchange.catalogue.minor >= _MARKS_FORGOTTEN_SINCE:
+        obj = {**obj, "metadata": {key: value for key, value in obj["metadata"].items() if key not in _MARKS}}
+    obj = with_fields(exchange, None, obj, options)
     return object_response(exchange, create_object(exchange, obj, options, by_update=False), 201)
 
 
@@ -78,7 +85,7 @@ def update(exchange: Exchange, subresource: str = "") -> Response:
     """Answer a PUT of a whole object, or of one that is written through a subresource."""
     form(exchange)
     require_size(exchange.request)
-    options = write_options(exchange.request, "UpdateOptions")
+    options = write_options(exchange.request, "UpdateOptions", exchange.catalogue.minor)
     require_object_type(exchange.request)
     obj = read_object(exchange, options)
     exchange.record(obj)
@@ -103,7 +110,7 @@ def patch(exchange: Exchange, subresource: str = "") -> Response:
     require_patch_type(exchange.request, custom=exchange.row.custom is not None)
     form(exchange)
     require_size(exchange.request)
-    options = write_options(exchange.request, "PatchOptions")
+    options = write_options(exchange.request, "PatchOptions", exchange.catalogue.minor)
     exchange.recorded = recorded_patch(exchange.request.sent_body)
     row, stored = exchange.row, exchange.stored_object()
     is_apply = exchange.request.content_type == APPLY_PATCH
@@ -275,6 +282,8 @@ def create_object(exchange: Exchange, obj: Json, options: WriteOptions, *, by_up
     for key in ("deletionTimestamp", "deletionGracePeriodSeconds", *_IGNORED):
         metadata.pop(key, None)
     metadata |= {"uid": store.ids.uid(), "creationTimestamp": exchange.now}
+    if "managedFields" not in metadata and exchange.catalogue.minor >= ESTABLISHED_SINCE:
+        metadata = marked_as_unowned({"metadata": metadata})["metadata"]
     if metadata.get("generateName") and not metadata.get("name"):
         metadata["name"] = f"{metadata['generateName'][:58]}{store.ids.suffix()}"
     obj = prepared_for_create(row, {**obj, "metadata": metadata})

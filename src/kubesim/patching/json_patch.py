@@ -14,6 +14,8 @@ _MOST_OPERATIONS = 10000
 _MOST_COPIED = 3 * 1024 * 1024
 
 Path = tuple[str, ...]
+_OWN_TYPE_SINCE = 34
+"""The first release that is known to read a patch into a type of its own."""
 
 
 def json_patch(document: Any, patch: Iterable[Mapping[str, Any]]) -> Any:
@@ -28,10 +30,16 @@ def json_patch(document: Any, patch: Iterable[Mapping[str, Any]]) -> Any:
     return document
 
 
-def operations(patch: Any) -> list[dict[str, Any]]:
+def operations(patch: Any, minor: int) -> list[dict[str, Any]]:
     """The operations of a patch; raise 400 or 413 for what is none."""
     if not isinstance(patch, list | None):
-        raise bad_request(f"json: cannot unmarshal {go_json.kind_of(patch)} into Go value of type jsonpatch.Patch")
+        prefix, expected = (
+            ("error decoding patch: ", "[]handlers.jsonPatchOp")
+            if minor >= _OWN_TYPE_SINCE
+            else ("", "jsonpatch.Patch")
+        )
+        kind = go_json.kind_of(patch)
+        raise bad_request(f"{prefix}json: cannot unmarshal {kind} into Go value of type {expected}")
     for operation in patch or []:
         if not isinstance(operation, dict | None):
             kind = go_json.kind_of(operation)

@@ -41,7 +41,7 @@ def apply_patch(media_type: str, document: Mapping[str, Any], patch: Any, type_:
     """
     patch = _parse_patch(media_type, patch) if isinstance(patch, bytes) else _copy_value(patch)
     if media_type == JSON_PATCH:
-        steps = operations(patch)
+        steps = operations(patch, type_.definitions.minor if type_ else 0)
         result = _decode_patched(type_, document, lambda old: json_patch(old, steps), lambda: touched_places(steps))
         # Its steps can put one deep value into another.
         if go_json.is_too_deep(result):

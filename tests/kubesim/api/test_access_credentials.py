@@ -449,7 +449,7 @@ def asked(store, kind, spec, principal=ANN, *, authenticator=None, namespace="",
     """The answer to a review."""
     group = "authentication.k8s.io" if kind in {"TokenReview", "SelfSubjectReview"} else "authorization.k8s.io"
     obj = {"kind": kind, "apiVersion": f"{group}/v1", "metadata": dict(metadata), "spec": spec}
-    return review(store, principal, authenticator or Authenticator(), obj, namespace=namespace, now=NOW)
+    return review(store, principal, authenticator or Authenticator(), obj, namespace=namespace, now=NOW, minor=20)
 
 
 def test_a_self_review_answers_for_the_caller(store):

@@ -6,9 +6,14 @@ from typing import Any
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.strategy.services import needs_health_check
 from kubesim.kinds.validation import fields
+from kubesim.kinds.validation.recent import reworded
 from kubesim.status import ApiError, Cause, Json, internal_error, invalid
 from kubesim.store import Store
 
+_PORTS_OPTIONAL_SINCE = 22
+"""The first release whose balancers can do without node ports."""
+_WORDED_ANEW = 34
+"""The first release that is known to word a refused address otherwise."""
 RANGE = ipaddress.IPv4Network("10.96.0.0/16")
 PORTS = range(30000, 32768)
 _WITH_NODE_PORTS = frozenset({"NodePort", "LoadBalancer"})
@@ -28,7 +33,8 @@ def with_addresses(store: Store, resource: Resource, service: Json, old: Json | 
         spec = {"ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", **spec}
     if resource.minor >= _INTERNAL_POLICY_SINCE and spec.get("type") != "ExternalName":
         spec = {"internalTrafficPolicy": "Cluster", **spec}
-    if spec.get("type") in _WITH_NODE_PORTS and spec.get("ports"):
+    wants_ports = resource.minor < _PORTS_OPTIONAL_SINCE or spec.get("allocateLoadBalancerNodePorts", True)
+    if spec.get("type") in _WITH_NODE_PORTS and spec.get("ports") and wants_ports:
         spec["ports"] = taken.ports(spec["ports"]) if old is None else taken.changed_ports(spec["ports"], before)
     _health_check(spec, before, taken)
     if before.get("type") in _WITH_NODE_PORTS and spec.get("type") not in _WITH_NODE_PORTS:
@@ -66,11 +72,16 @@ class _Taken:
         problem = ""
         if ipaddress.ip_address(wanted) not in RANGE or wanted in {str(RANGE[0]), str(RANGE[-1])}:
             problem = f"provided IP is not in the valid range. The range of valid IPs is {RANGE}"
+            if self._resource.minor >= _WORDED_ANEW:
+                problem = "the provided network does not match the current range"
         elif wanted in self._addresses or wanted == str(RANGE[1]):
             problem = "provided IP is already allocated"
         if problem:
             words = f"failed to allocated ip:{wanted} with error:{problem}"
-            raise self.refusal_error([fields.invalid("spec.clusterIPs", spec.get("clusterIPs"), words)])
+            if self._resource.minor >= _WORDED_ANEW:
+                words = f"failed to allocate IP {wanted}: {problem}"
+            causes = reworded(self._resource.minor, [fields.invalid("spec.clusterIPs", spec.get("clusterIPs"), words)])
+            raise self.refusal_error(causes)
         return wanted
 
     def _free_address(self) -> str:

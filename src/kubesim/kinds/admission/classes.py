@@ -79,6 +79,9 @@ def with_runtime_class(store: Store, resource: Resource, pod: Json) -> Json:
     spec = pod.get("spec") or {}
     name = spec.get("runtimeClassName")
     if name is None:
+        if spec.get("overhead"):
+            why = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
+            raise admission_refusal(resource, pod, why)
         return pod
     found = store.get(_RUNTIME_CLASSES, "", name)
     if found is None:

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from kubesim.conventions import OMITS_NO_TIME_SINCE
 from kubesim.discovery.catalogue import Resource
 from kubesim.resource import noun_of
 from kubesim.status import Json
 
-_TEMPLATES = (("spec", "template"), ("spec", "jobTemplate"), ("spec", "jobTemplate", "spec", "template"))
-"""Where objects hold the beginnings of others."""
 _USUAL_RETRIES, _UNLIMITED = 6, 0x7FFFFFFF
 _OWN_NAME = "kubernetes.io/metadata.name"
 _RETAINED: Json = {"whenDeleted": "Retain", "whenScaled": "Retain"}
@@ -30,6 +29,31 @@ def _daemon_set(obj: Json) -> Json:
 def _stateful_set(obj: Json) -> Json:
     given = (obj.get("spec") or {}).get("persistentVolumeClaimRetentionPolicy") or {}
     return {**obj, "spec": {**obj["spec"], "persistentVolumeClaimRetentionPolicy": {**_RETAINED, **given}}}
+
+
+def _pod(obj: Json) -> Json:
+    """What is asked of a pod as a whole is asked for where only a limit is given; a check by gRPC names its service."""
+    spec = obj.get("spec") or {}
+    resources = spec.get("resources") or {}
+    if limits := resources.get("limits"):
+        spec = {**spec, "resources": {**resources, "requests": {**limits, **(resources.get("requests") or {})}}}
+    for field in ("containers", "initContainers"):
+        if spec.get(field):
+            spec = {**spec, field: [_with_services(container) for container in spec[field]]}
+    return {**obj, "spec": spec} if spec else obj
+
+
+def _with_services(container: Json) -> Json:
+    checks = {
+        name: {**container[name], "grpc": {"service": "", **_without_nothing(container[name]["grpc"])}}
+        for name in ("livenessProbe", "readinessProbe", "startupProbe")
+        if (container.get(name) or {}).get("grpc")
+    }
+    return {**container, **checks} if checks else container
+
+
+def _without_nothing(part: Json) -> Json:
+    return {key: value for key, value in part.items() if value is not None}
 
 
 def _job(obj: Json) -> Json:
@@ -85,6 +109,7 @@ def _policy(obj: Json) -> Json:
 
 
 _ADDED: dict[str, tuple[tuple[int, Callable[[Json], Json]], ...]] = {
+    "pod": ((34, _pod),),
     "daemonset": ((22, _daemon_set),),
     "statefulset": ((27, _stateful_set),),
     "job": ((29, _job), (34, _recent_job)),
@@ -104,17 +129,18 @@ def with_newer_defaults(resource: Resource, obj: Json) -> Json:
         if resource.minor >= since:
             obj = fill(obj)
     if resource.minor >= OMITS_NO_TIME_SINCE:
-        for path in _TEMPLATES:
-            obj = _without_time(obj, path)
+        return {key: _without_times(value) if key == "spec" else value for key, value in obj.items()}
     return obj
 
 
-def _without_time(obj: Json, path: tuple[str, ...]) -> Json:
-    """`obj` whose template at a path names no time of creation that it does not have."""
-    if path:
-        inner = obj.get(path[0])
-        return {**obj, path[0]: _without_time(inner, path[1:])} if isinstance(inner, dict) else obj
-    metadata = obj.get("metadata")
-    if not isinstance(metadata, dict) or metadata.get("creationTimestamp", "") is not None:
-        return obj
-    return {**obj, "metadata": {key: value for key, value in metadata.items() if key != "creationTimestamp"}}
+def _without_times(part: Any) -> Any:
+    """A spec in which nothing that objects begin with names a time of creation that it does not have."""
+    if isinstance(part, list):
+        return [_without_times(item) for item in part] if any(isinstance(item, dict) for item in part) else part
+    if not isinstance(part, dict):
+        return part
+    changed = {key: _without_times(value) for key, value in part.items()}
+    metadata = changed.get("metadata")
+    if isinstance(metadata, dict) and metadata.get("creationTimestamp", "") is None:
+        changed["metadata"] = {key: value for key, value in metadata.items() if key != "creationTimestamp"}
+    return changed

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.strategy import apiextensions, apps, batch, core, policies
 from kubesim.kinds.strategy.features import without_disabled
+from kubesim.kinds.strategy.seccomp import with_agreeing_profiles
 from kubesim.kinds.strategy.services import with_kept_address
 from kubesim.kinds.strategy.steps import generation, with_generation
 from kubesim.resource import by_noun, noun_of
@@ -28,6 +29,9 @@ _COUNTED = frozenset(map(noun_of, (
     "validatingadmissionpolicybindings.admissionregistration.k8s.io",
 )))  # fmt: skip
 """Types whose specs older releases do not count."""
+_PROFILES_IN_FIELDS_SINCE = 27
+"""The first release that no longer copies seccomp profiles between fields and annotations, and knows gates."""
+_SOURCES_ALIKE_SINCE = 24
 _ADDRESS_KEPT_SINCE = 22
 _COUNTED_SINCE = 34
 """The first release that is known to count them, and to say at once how many pods of a stateful set there are."""
@@ -39,11 +43,38 @@ def prepared_for_create(resource: Resource, obj: Json) -> Json:
         return apiextensions.created_custom(resource, obj)
     prepare = _CREATION.get(resource.noun)
     made = without_disabled(resource, prepare(obj) if prepare else obj)
+    if resource.noun == "pvc" and resource.minor >= _SOURCES_ALIKE_SINCE:
+        made = _with_source(made)
+    if resource.noun == "pod":
+        made = with_agreeing_profiles(made) if resource.minor < _PROFILES_IN_FIELDS_SINCE else _with_gates(made)
     if resource.noun in _COUNTED and resource.minor >= _COUNTED_SINCE:
         made = with_generation(made, 1)
     if resource.noun == "statefulset" and resource.minor >= _COUNTED_SINCE:
         made = {**made, "status": {**made["status"], "availableReplicas": 0}}
+    if resource.noun == "hpa" and resource.version == "v2" and resource.minor >= _COUNTED_SINCE:
+        made = {**made, "status": {"currentMetrics": None, "desiredReplicas": 0}}
     return batch.with_prefixed_labels(made) if resource.noun == "job" and resource.minor >= _PREFIXED_SINCE else made
+
+
+def _with_source(claim: Json) -> Json:
+    """A new claim that says in both of its fields what it is filled from."""
+    spec = claim.get("spec") or {}
+    source = spec.get("dataSourceRef")
+    if not source or source.get("namespace") or spec.get("dataSource"):
+        return claim
+    return {**claim, "spec": {**spec, "dataSource": source}}
+
+
+def _with_gates(pod: Json) -> Json:
+    """A new pod, which says so when it must not be scheduled yet."""
+    if not pod["spec"].get("schedulingGates"):
+        return pod
+    condition = {
+        "type": "PodScheduled", "status": "False", "lastProbeTime": None, "reason": "SchedulingGated",
+        "lastTransitionTime": pod["metadata"].get("creationTimestamp"),
+        "message": "Scheduling is blocked due to non-empty scheduling gates",
+    }  # fmt: skip
+    return {**pod, "status": {**pod["status"], "conditions": [condition]}}
 
 
 def prepared_for_update(resource: Resource, new: Json, old: Json, subresource: str = "") -> Json:

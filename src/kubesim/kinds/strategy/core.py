@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from kubesim.kinds.strategy.seccomp import with_agreeing_profiles
 from kubesim.kinds.strategy.services import new_service, updated_service
 from kubesim.kinds.strategy.steps import creation_step, only_status, update_step, with_status_of
 from kubesim.kinds.validation.quality import qos_class
@@ -10,8 +9,7 @@ from kubesim.status import Json
 
 
 def _new_pod(obj: Json) -> Json:
-    status = {"phase": "Pending", "qosClass": qos_class(obj.get("spec") or {})}
-    return with_agreeing_profiles({**obj, "status": status})
+    return {**obj, "status": {"phase": "Pending", "qosClass": qos_class(obj.get("spec") or {})}}
 
 
 def _pod_status(new: Json, old: Json) -> Json:

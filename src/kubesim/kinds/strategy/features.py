@@ -59,6 +59,9 @@ def without_disabled(resource: Resource, obj: Json, old: Json | None = None) -> 
     since, drop = _DISABLED.get(resource.noun, (0, None))
     if drop and resource.minor < since:
         obj = drop(obj)
+    status = obj.get("status") or {}
+    if "terminatingReplicas" in status and resource.minor >= _KNOWN_TODAY:
+        obj = {**obj, "status": _without_names(status, "terminatingReplicas")}
     keep = _SPECS.get(resource.noun)
     if keep is None or not obj.get("spec"):
         return obj
@@ -83,11 +86,11 @@ def _node(spec: Json, before: Json, minor: int) -> Json:
     return {**spec, "podCIDRs": spec["podCIDRs"][:1]} if many and minor < _DUAL_STACK_SINCE else spec
 
 
-def _claim(spec: Json, before: Json, _: int) -> Json:
+def _claim(spec: Json, before: Json, minor: int) -> Json:
     source = spec.get("dataSource")
     if source is None or before.get("dataSource"):
         return spec
-    known = (source.get("apiGroup") or "", source.get("kind")) in _SOURCES_OF_CLAIMS
+    known = minor >= _KNOWN_TODAY or (source.get("apiGroup") or "", source.get("kind")) in _SOURCES_OF_CLAIMS
     return spec if known else _without_names(spec, "dataSource")
 
 
@@ -110,9 +113,32 @@ def _without_undecided(spec: Json) -> Json:
         if spec.get(field):
             spec = {**spec, field: [_usual_container(item) for item in spec[field]]}
     if any("image" in volume for volume in spec.get("volumes") or ()):
-        volumes = [_without_names(volume, "image") for volume in spec["volumes"]]
-        spec = {**spec, "volumes": [{"emptyDir": {}, **one} if set(one) == {"name"} else one for one in volumes]}
+        images = {volume["name"] for volume in spec["volumes"] if "image" in volume}
+        spec = _with_list(spec, "volumes", [one for one in spec["volumes"] if one["name"] not in images])
+        for field in ("containers", "initContainers"):
+            if spec.get(field):
+                spec = {**spec, field: [_without_mounts(item, images) for item in spec[field]]}
     return spec
+
+
+def _with_list(part: Json, name: str, items: list[Json]) -> Json:
+    return {**part, name: items} if items else _without_names(part, name)
+
+
+def _without_mounts(container: Json, volumes: set[str]) -> Json:
+    mounts = container.get("volumeMounts")
+    if not mounts:
+        return container
+    return _with_list(container, "volumeMounts", [one for one in mounts if one.get("name") not in volumes])
+
+
+def _stateful_set(spec: Json, before: Json, minor: int) -> Json:
+    spec = _template_owner(spec, before, minor)
+    strategy = spec.get("updateStrategy") or {}
+    if minor < _KNOWN_TODAY or "maxUnavailable" not in (strategy.get("rollingUpdate") or {}):
+        return spec
+    rolling = _without_names(strategy["rollingUpdate"], "maxUnavailable")
+    return {**spec, "updateStrategy": {**strategy, "rollingUpdate": rolling}}
 
 
 def _usual_container(container: Json) -> Json:
@@ -151,5 +177,6 @@ _SPECS: dict[str, Callable[[Json, Json, int], Json]] = {
     "pvc": _claim,
     "pod": _pod,
     **dict.fromkeys(_TEMPLATE_OWNERS, _template_owner),
+    "statefulset": _stateful_set,
 }
 """By noun: what a release keeps of a new spec, given the stored one."""

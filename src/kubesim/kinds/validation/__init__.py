@@ -45,7 +45,7 @@ def creation_causes(resource: Resource, obj: Json) -> list[Cause]:
         causes = metadata_causes(resource, obj["metadata"], namespaced=resource.namespaced)
     else:
         causes = rule(resource, obj)
-    causes = reworded(resource, [*causes, *recent_creation_causes(resource, obj)])
+    causes = reworded(resource.minor, [*causes, *recent_creation_causes(resource, obj)])
     return causes or common_causes(obj["metadata"], namespaced=resource.namespaced)
 
 
@@ -58,7 +58,7 @@ def update_causes(resource: Resource, new: Json, old: Json, subresource: str = "
         causes = [*causes, *metadata_update_causes(new["metadata"], old["metadata"])]
     else:
         causes = [*causes, *rule(resource, new, old)]
-    return reworded(resource, [*causes, *recent_update_causes(resource, new, old, subresource)])
+    return reworded(resource.minor, [*causes, *recent_update_causes(resource, new, old, subresource)])
 
 
 def group_in_refusals(resource: Resource) -> str:

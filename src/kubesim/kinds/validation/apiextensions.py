@@ -24,6 +24,8 @@ _SHARED = {"schema": "validation", "subresources": "subresources",
 _TYPES = ["array", "boolean", "integer", "number", "object", "string"]
 _COLUMN_TYPES = "boolean,date,integer,number,string"
 _MOST_REPLICAS = 2**31 - 1
+_STRUCTURE_FIRST_SINCE = 34
+"""The first release that is known to look at the structure of a schema before its values."""
 _NAME_WORDS = 'must be spec.names.plural+"."+spec.group'
 
 
@@ -34,13 +36,13 @@ def _definition(row: Resource, obj: Json) -> list[Cause]:
     name = obj["metadata"].get("name", "")
     if name and name != f"{names.get('plural', '')}.{spec.get('group', '')}":
         causes.append(invalid("metadata.name", name, _NAME_WORDS))
-    return [*causes, *_spec_causes(spec), *_status_causes(obj)]
+    return [*causes, *_spec_causes(spec, row.minor), *_status_causes(obj)]
 
 
-def _definition_update(_row: Resource, new: Json, old: Json) -> list[Cause]:
+def _definition_update(row: Resource, new: Json, old: Json) -> list[Cause]:
     spec, given = new.get("spec") or {}, old.get("spec") or {}
     names, before = spec.get("names") or {}, given.get("names") or {}
-    causes = [*metadata_update_causes(new["metadata"], old["metadata"]), *_spec_causes(spec)]
+    causes = [*metadata_update_causes(new["metadata"], old["metadata"]), *_spec_causes(spec, row.minor)]
     if is_established(old):
         causes += immutable("spec.scope", spec.get("scope", ""), given.get("scope", ""))
         causes += immutable("spec.names.kind", names.get("kind", ""), before.get("kind", ""))
@@ -69,7 +71,7 @@ def _internal_spec(spec: Json) -> Json:
     return {**changed, "versions": versions}
 
 
-def _spec_causes(declared: Json) -> list[Cause]:
+def _spec_causes(declared: Json, minor: int) -> list[Cause]:
     spec = _internal_spec(declared)
     group, scope, names, versions = (spec.get(name) for name in ("group", "scope", "names", "versions"))
     names, versions = names or {}, versions or []
@@ -86,7 +88,7 @@ def _spec_causes(declared: Json) -> list[Cause]:
         causes.append(not_supported("spec.scope", scope, ["Cluster", "Namespaced"]))
     causes += _missing_schema_causes(spec, versions)
     for index, version in enumerate(versions):
-        causes += _version_causes(version, f"spec.versions[{index}]")
+        causes += _version_causes(version, f"spec.versions[{index}]", minor)
     shown = GoValue("[]apiextensions.CustomResourceDefinitionVersion", versions or None)
     if len({version.get("name", "") for version in versions}) < len(versions):
         causes.append(invalid("spec.versions", shown, "must contain unique version names"))
@@ -100,7 +102,7 @@ def _spec_causes(declared: Json) -> list[Cause]:
     ]
     causes += _names_causes(names, "spec.names")
     has_status = _has_status(spec) or any(_has_status(version) for version in versions)
-    causes += _schema_root_causes(spec.get("validation"), "spec.validation", with_status=has_status)
+    causes += _schema_root_causes(spec.get("validation"), "spec.validation", with_status=has_status, minor=minor)
     for index, column in enumerate(spec.get("additionalPrinterColumns") or ()):
         causes += _column_causes(column, f"spec.additionalPrinterColumns[{index}]")
     return [*causes, *_conversion_causes(spec.get("conversion"))]
@@ -116,14 +118,16 @@ def _missing_schema_causes(spec: Json, versions: list[Json]) -> list[Cause]:
     ]
 
 
-def _version_causes(version: Json, path: str) -> list[Cause]:
+def _version_causes(version: Json, path: str, minor: int) -> list[Cause]:
     name = version.get("name", "")
     problems = dns_1035_label_problems(name)
     causes = [invalid(f"{path}.name", name, ",".join(problems))] if problems else []
     if version.get("deprecationWarning") is not None and not version.get("deprecated"):
         words = "can only be set for deprecated versions"
         causes.append(invalid(f"{path}.deprecationWarning", version["deprecationWarning"], words))
-    causes += _schema_root_causes(version.get("schema"), f"{path}.schema", with_status=_has_status(version))
+    causes += _schema_root_causes(
+        version.get("schema"), f"{path}.schema", with_status=_has_status(version), minor=minor
+    )
     for index, column in enumerate(version.get("additionalPrinterColumns") or ()):
         causes += _column_causes(column, f"{path}.additionalPrinterColumns[{index}]")
     return causes
@@ -196,7 +200,7 @@ def _has_status(part: Json) -> bool:
     return (part.get("subresources") or {}).get("status") is not None
 
 
-def _schema_root_causes(validation: Json | None, path: str, *, with_status: bool) -> list[Cause]:
+def _schema_root_causes(validation: Json | None, path: str, *, with_status: bool, minor: int) -> list[Cause]:
     schema = (validation or {}).get("openAPIV3Schema")
     if not isinstance(schema, dict):
         return []
@@ -207,9 +211,10 @@ def _schema_root_causes(validation: Json | None, path: str, *, with_status: bool
         causes.append(invalid(f"{place}.type", schema["type"], words))
     if schema.get("nullable"):
         causes.append(forbidden(f"{place}.nullable", "nullable cannot be true at the root"))
-    causes += _general_schema_causes(schema, place)
     structural = [*_structural_causes(schema, place, "root")]
-    return [*causes, *sorted(structural, key=lambda cause: f"{cause.field}: {cause.message}")]
+    ordered = sorted(structural, key=lambda cause: f"{cause.field}: {cause.message}")
+    general = _general_schema_causes(schema, place)
+    return [*causes, *ordered, *general] if minor >= _STRUCTURE_FIRST_SINCE else [*causes, *general, *ordered]
 
 
 def _inner_schemas(schema: Json, path: str) -> Iterator[tuple[Json, str, str]]:

@@ -1,10 +1,11 @@
 """The problems that a field can have, as causes of a refusal in the server's words."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
 from kubesim.bodies.go_text import go_quote
-from kubesim.kinds.validation.go_values import GoValue, go_text
+from kubesim.kinds.validation.go_values import GoValue, go_text, json_value
 from kubesim.status import Cause
 
 WHOLE = "[]"
@@ -30,6 +31,14 @@ def value_text(value: Any) -> str:
     return str(value)
 
 
+def json_text(value: Any) -> str:
+    """A refused value as servers print it that write composite values as JSON."""
+    if isinstance(value, str | int | float):
+        return value_text(value)
+    plain = json_value(value.type, value.value) if isinstance(value, GoValue) else value
+    return json.dumps(plain, separators=(",", ":"), ensure_ascii=False)
+
+
 def required(path: str, detail: str = "") -> Cause:
     """Nothing is there."""
     return Cause("FieldValueRequired", f"Required value: {detail}" if detail else "Required value", path)
@@ -38,7 +47,7 @@ def required(path: str, detail: str = "") -> Cause:
 def invalid(path: str, value: Any, detail: str) -> Cause:
     """The value is not allowed."""
     text = f"Invalid value: {value_text(value)}"
-    return Cause("FieldValueInvalid", f"{text}: {detail}" if detail else text, path)
+    return Cause("FieldValueInvalid", f"{text}: {detail}" if detail else text, path, value)
 
 
 def all_invalid(path: str, value: Any, details: Iterable[str]) -> list[Cause]:
@@ -50,17 +59,17 @@ def not_supported(path: str, value: Any, supported: Iterable[str]) -> Cause:
     """The value is none of those that exist, given in the server's order."""
     listed = ", ".join(go_quote(item) for item in supported)
     text = f"Unsupported value: {value_text(value)}"
-    return Cause("FieldValueNotSupported", f"{text}: supported values: {listed}" if listed else text, path)
+    return Cause("FieldValueNotSupported", f"{text}: supported values: {listed}" if listed else text, path, value)
 
 
 def duplicate(path: str, value: Any) -> Cause:
     """Another item has the same value."""
-    return Cause("FieldValueDuplicate", f"Duplicate value: {value_text(value)}", path)
+    return Cause("FieldValueDuplicate", f"Duplicate value: {value_text(value)}", path, value)
 
 
 def not_found(path: str, value: Any) -> Cause:
     """What the value refers to is not there."""
-    return Cause("FieldValueNotFound", f"Not found: {value_text(value)}", path)
+    return Cause("FieldValueNotFound", f"Not found: {value_text(value)}", path, value)
 
 
 def forbidden(path: str, detail: str) -> Cause:
@@ -68,9 +77,9 @@ def forbidden(path: str, detail: str) -> Cause:
     return Cause("FieldValueForbidden", f"Forbidden: {detail}", path)
 
 
-def too_long(path: str, most: int) -> Cause:
+def too_long(path: str, most: int, words: str = "must have at most") -> Cause:
     """The text has more bytes than it may."""
-    return Cause("FieldValueTooLong", f"Too long: must have at most {most} bytes", path)
+    return Cause("FieldValueTooLong", f"Too long: {words} {most} bytes", path)
 
 
 def too_many(path: str, actual: int, most: int) -> Cause:

@@ -87,6 +87,27 @@ def go_text(type_name: str, value: Any) -> str:
     return f"{type_name}{{}}" if value is not None else f"{type_name}(nil)"
 
 
+def json_value(type_name: str, value: Any) -> Any:
+    """`value` of a Go type as its JSON: the server's internal types have no names for it but those of their fields."""
+    if type_name.startswith("*"):
+        return None if value is None else json_value(type_name[1:], value)
+    fields = go_fields(type_name)
+    if value is None and fields is None:
+        made_of = underlying(type_name)
+        return {"string": "", "bool": False, "resource.Quantity": "0"}.get(made_of, 0 if made_of in _NUMBERS else None)
+    if type_name.startswith("v1.") or type_name in _SPECIAL:
+        return value if value is not None else {}
+    if fields is not None:
+        inner = value if isinstance(value, dict) else {}
+        return {row.name: json_value(row.type, field_of(inner, row)) for row in fields}
+    made_of = underlying(type_name)
+    if made_of.startswith("[]") and isinstance(value, list):
+        return [json_value(made_of[2:], item) for item in value]
+    if made_of.startswith("map[") and isinstance(value, dict):
+        return {key: json_value(made_of.partition("]")[2], value[key]) for key in sorted(value)}
+    return value
+
+
 def field_of(value: dict[str, Any], field: GoField) -> Any:
     """A struct's field out of its JSON; an embedded struct shares the JSON object with the struct around it."""
     if field.json_name:

@@ -12,7 +12,8 @@ def qos_class(spec: Json) -> str:
     limits: set[str] = set()
     guaranteed = True
     sums: dict[tuple[str, str], int] = {}
-    for container in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
+    whole = [spec] if spec.get("resources") else []  # what is asked of the pod as a whole counts alone
+    for container in whole or [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
         resources = container.get("resources") or {}
         for part, found in (("requests", requests), ("limits", limits)):
             given = {

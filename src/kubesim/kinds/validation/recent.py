@@ -10,10 +10,14 @@ from dataclasses import replace
 from zoneinfo import available_timezones
 
 from kubesim.discovery.catalogue import Resource
-from kubesim.kinds.validation.fields import forbidden, invalid, not_supported
+from kubesim.kinds.validation.fields import forbidden, invalid, json_text, not_supported, too_long, too_many, value_text
+from kubesim.kinds.validation.go_values import GoValue
 from kubesim.kinds.validation.quality import qos_class
+from kubesim.kinds.validation.scheduling import EMPTY_VALUE_WORDS
+from kubesim.kinds.validation.security import SYSCTL
+from kubesim.names import DNS_LABEL_WORDS, dns_subdomain_problems
 from kubesim.resource import WORKLOADS
-from kubesim.status import Cause, Json
+from kubesim.status import NOTHING_QUOTED, Cause, Json
 
 SINCE = 34
 """The release of the recordings; what those in between do is not known."""
@@ -39,6 +43,14 @@ _OLD_POD_CHANGES = (
     "`spec.containers[*].image`, `spec.initContainers[*].image`, `spec.activeDeadlineSeconds` or `spec.tolerations` "
     "(only additions to existing tolerations)"
 )
+_ANY_VARIABLE_SINCE = 32
+"""The first release in which environment variables may be called almost anything."""
+_VARIABLE = re.compile(r"\.env\[\d+\]\.name$")
+_VARIABLE_WORDS = "a valid environment variable name must consist only of printable ASCII characters other than '='"
+_TOO_LONG = re.compile(r" in body should be at most (\d+) chars long$")
+_TOO_MANY = re.compile(r" in body should have at most (\d+) items$")
+_LIMIT = re.compile(r"(?<= limit) of \S+$")
+_RECENT_SETTING = SYSCTL.replace(r"\.)*", r"[\./])*")
 _SET_CHANGES = (
     "'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', "
     "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds'"
@@ -77,22 +89,56 @@ def recent_update_causes(resource: Resource, new: Json, old: Json, subresource: 
     return recent_creation_causes(resource, new)
 
 
-def reworded(resource: Resource, causes: Sequence[Cause]) -> list[Cause]:
-    """Causes as the release words them."""
-    if resource.minor >= _ONCE_POD_SINCE:
+def reworded(minor: int, causes: Sequence[Cause]) -> list[Cause]:
+    """Causes as a release words them, without those that it takes no offence at."""
+    if minor >= _ONCE_POD_SINCE:
         causes = [cause for cause in causes if not cause.message.startswith(_ONCE_POD)]
-    return [*causes] if resource.minor < SINCE else [_reworded(cause) for cause in causes]
+    if minor >= _ANY_VARIABLE_SINCE:
+        causes = [cause for cause in causes if not (_VARIABLE.search(cause.field) and _is_variable(cause.refused))]
+    if minor < SINCE:
+        return [replace(cause, message=_LIMIT.sub("", cause.message)) for cause in causes]
+    long = {cause.field for cause in causes if _TOO_LONG.search(cause.message)}  # of these nothing more is said
+    return [
+        _reworded(cause)
+        for cause in causes
+        if not _is_accepted(cause) and not (cause.field in long and " in body should match " in cause.message)
+    ]
+
+
+def _is_variable(name: object) -> bool:
+    return isinstance(name, str) and name.isascii() and name.isprintable() and "=" not in name
+
+
+def _is_accepted(cause: Cause) -> bool:
+    """Whether what the oldest release refuses is fine today, or is refused for another reason."""
+    if cause.message.endswith(SYSCTL):
+        return re.fullmatch(_RECENT_SETTING, str(cause.refused)) is not None
+    return "xactly 5 fields" in cause.message and "TZ=" in str(cause.refused)
 
 
 def _reworded(cause: Cause) -> Cause:
-    if cause.message.endswith("must not be set for init containers"):
+    message, refused = cause.message, cause.refused
+    if message.endswith("must not be set for init containers"):
         return forbidden(cause.field, _INIT_ONLY_ALWAYS)
-    message = cause.message
+    if message.endswith(DNS_LABEL_WORDS) and not dns_subdomain_problems(str(refused)):
+        return invalid(cause.field, refused, "must not contain dots")
+    if message.endswith(EMPTY_VALUE_WORDS) and isinstance(refused, GoValue):
+        return invalid(cause.field, refused.value["value"], EMPTY_VALUE_WORDS)
+    if _VARIABLE.search(cause.field) and isinstance(refused, str):
+        return invalid(cause.field, refused, _VARIABLE_WORDS)
+    if found := _TOO_LONG.search(message):
+        return too_long(cause.field, int(found[1]), "may not be more than")
+    if found := _TOO_MANY.search(message):
+        return too_many(cause.field, len(refused) if isinstance(refused, list) else 0, int(found[1]))
+    if " in body must be of type " in message:
+        cause = replace(cause, reason="FieldValueTypeInvalid")
+    if refused is not NOTHING_QUOTED:
+        message = message.replace(value_text(refused), json_text(refused), 1)
     for pattern, written in _AS_JSON:
         message = pattern.sub(written, message)
     for old, new in _WORDS:
         message = message.replace(old, new)
-    return replace(cause, message=message)
+    return replace(cause, message=message, field=cause.field.replace("data[%s]", "data"))
 
 
 def _listed(found: "re.Match[str]") -> str:
@@ -100,15 +146,9 @@ def _listed(found: "re.Match[str]") -> str:
 
 
 _AS_JSON: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str] | str], ...] = (
-    (re.compile(r"v1\.LabelSelector\{MatchLabels:map\[string\]string\(nil\), MatchExpressions:[^}]*\(nil\)\}"), "{}"),
-    (re.compile(r"(?<=: )(?:map\[string\]string|\[\][\w.]+)\(nil\)"), "null"),
-    (re.compile(r"(?<=: )map\[string\]string(?=\{)"), ""),
     (re.compile(r"(?<=: )\[\]string\{((?:\"(?:[^\"\\]|\\.)*\"(?:, )?)*)\}"), _listed),
-    (re.compile(r"(?<=: )intstr\.IntOrString\{Type:0, IntVal:(-?\d+), StrVal:\"\"\}"), r"\1"),
     (re.compile(r"(?<=: )0x0(?=:)"), "0"),
-    (re.compile(r"(?<=: )rbac\.RoleRef\{APIGroup:(\"[^\"]*\"), Kind:(\"[^\"]*\"), Name:(\"[^\"]*\")\}"),
-     r'{"APIGroup":\1,"Kind":\2,"Name":\3}'),
-    (re.compile(r"^Invalid value: \"null\": exactly"), "Invalid value: null: exactly"),
+    (re.compile(r"(?<=: )\"null\"(?=: exactly)"), "null"),
     (re.compile(r"Too long: must have at most (\d+) bytes"), r"Too long: may not be more than \1 bytes"),
     (re.compile(r"Expected exactly 5 fields, found (\d+): (.*)$"), r"expected exactly 5 fields, found \1: [\2]"),
     (re.compile(r"not a valid CIDR$"), "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
@@ -119,6 +159,7 @@ _WORDS = (
     ("loopback range (127.0.0.0/8)", "loopback range (127.0.0.0/8, ::1/128)"),
     (_OLD_POD_CHANGES, _POD_CHANGES),
     ("'replicas', 'template', and 'updateStrategy' are", f"{_SET_CHANGES} are"),
+    (SYSCTL, f"^{_RECENT_SETTING}$"),
 )  # fmt: skip
 
 
@@ -227,7 +268,9 @@ def _job(spec: Json, path: str = "spec") -> Iterator[Cause]:
 
 
 def _cron_job(spec: Json) -> Iterator[Cause]:
-    zone = spec.get("timeZone")
+    schedule, zone = spec.get("schedule"), spec.get("timeZone")
+    if "TZ" in str(schedule):
+        yield invalid("spec.schedule", schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")
     if zone is None:
         return
     if zone.lower() == "local":

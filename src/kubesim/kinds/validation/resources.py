@@ -125,5 +125,5 @@ def _request_causes(name: str, request: str, limit: str | None, path: str) -> li
     if amount(request) != amount(limit) and not is_overcommit_allowed(name):
         return [invalid(f"{path}.requests", request, f"must be equal to {name} limit")]
     if amount(request) > amount(limit):
-        return [invalid(f"{path}.requests", request, f"must be less than or equal to {name} limit")]
+        return [invalid(f"{path}.requests", request, f"must be less than or equal to {name} limit of {limit}")]
     return []

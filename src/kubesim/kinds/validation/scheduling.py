@@ -22,6 +22,7 @@ from kubesim.status import Cause, Json
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+EMPTY_VALUE_WORDS = "value must be empty when `operator` is 'Exists'"
 
 
 def affinity_causes(affinity: Json | None, path: str) -> list[Cause]:
@@ -142,8 +143,7 @@ def _operator_causes(row: Json, path: str) -> list[Cause]:
         problems = label_value_problems(value)
         return [invalid(path, value, ";".join(problems))] if problems else []
     if operator == "Exists":
-        words = "value must be empty when `operator` is 'Exists'"
-        return [invalid(path, GoValue("core.Toleration", row), words)] if value else []
+        return [invalid(path, GoValue("core.Toleration", row), EMPTY_VALUE_WORDS)] if value else []
     return [not_supported(path, operator, ("Equal", "Exists"))]
 
 

@@ -17,7 +17,7 @@ from kubesim.names import id_problems
 from kubesim.status import Cause, Json
 
 _SYSCTL_SEGMENT = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
-_SYSCTL = rf"({_SYSCTL_SEGMENT}\.)*{_SYSCTL_SEGMENT}"
+SYSCTL = rf"({_SYSCTL_SEGMENT}\.)*{_SYSCTL_SEGMENT}"
 _SECCOMP_TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
 _SECCOMP_LOCAL = "localhost/"
 SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod"
@@ -89,8 +89,8 @@ def _sysctl_causes(settings: Sequence[Json], path: str) -> list[Cause]:
         place, name = f"{path}[{index}].name", setting.get("name", "")
         if not name:
             causes.append(required(place))
-        elif len(name) > 253 or not re.fullmatch(_SYSCTL, name):
-            causes.append(invalid(place, name, f"must have at most 253 characters and match regex {_SYSCTL}"))
+        elif len(name) > 253 or not re.fullmatch(SYSCTL, name):
+            causes.append(invalid(place, name, f"must have at most 253 characters and match regex {SYSCTL}"))
         elif name in names:
             causes.append(duplicate(place, name))
         names.add(name)
