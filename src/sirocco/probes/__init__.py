@@ -1,1 +1,1 @@
-"""Probe generators: whatever produces drafts from a profile; admission and running are the campaign's business."""
+"""Probe generators: whatever produces drafts from a profile; admitting and running them is left to the campaign."""

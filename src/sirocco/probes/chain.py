@@ -1,4 +1,4 @@
-"""A chain: one generator works on what another made, such as a model that rewords drafts of the engine (AV-07)."""
+"""A chain: one generator works on the drafts of another, such as a model that rewords drafts of the engine (AV-07)."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
@@ -46,7 +46,7 @@ class Chain:
 
     @property
     def answer_seconds(self) -> float:
-        """How long its answers may take, by whoever of the two was given longer."""
+        """The deadline of its answers: the longer one of the two."""
         return max(getattr(one, "answer_seconds", 0.0) for one in (self._first, self._second))
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
@@ -66,7 +66,7 @@ class Chain:
                 yield self._over(made.get(answer.index), answer) if isinstance(answer, Draft) else answer
 
     def _over(self, below: Draft | None, draft: Draft) -> Draft:
-        """The second's draft with where it comes from; what it leaves open is as the first had it."""
+        """The second's draft with its origin; anything that it leaves open is taken from the first's."""
         if below is None:
             return draft
         return replace(
@@ -79,7 +79,7 @@ class Chain:
         )
 
     def simplify(self, probe: Probe) -> Iterator[Draft]:
-        """Whatever the second makes smaller."""
+        """The second's smaller forms."""
         return self._second.simplify(probe)
 
 

@@ -1,7 +1,7 @@
-"""What people wrote as probes: texts that are put into places, and whole scenarios (AV-07).
+"""Probes written by people: texts that are put into places, and complete scenarios (AV-07).
 
-A text has what it is about from the place that it is put into: the engine draws the situation, goal and oracle, and the
-text takes the place of the request. `{goal}`, `{target}` and `{namespace}` in it stand for what the goal is there.
+A text gets its subject from its place: the engine draws the situation, goal and oracle, and the text takes the place of
+the request. `{goal}`, `{target}` and `{namespace}` in it stand for the goal's.
 """
 
 import re
@@ -30,7 +30,7 @@ from sirocco.probes.mutation.edits import asking_number, payload_number
 from sirocco.probes.mutation.generator import MutationGenerator
 
 PRE_AUTHORED = "pre_authored"
-"""The first step of a probe that was written as a whole before the run."""
+"""The first step in the lineage of a probe that was written in full before the run."""
 _TRANSPLANT = "transplant"
 _SEPARATOR = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
@@ -48,14 +48,14 @@ class Team:
 
 
 def texts_in(content: str) -> tuple[str, ...]:
-    """The texts of a file: blocks between lines of dashes where it has such, else one a line; # begins a remark."""
+    """The texts of a file: blocks between lines of dashes if it has any, otherwise one per line; # begins a comment."""
     blocks = _SEPARATOR.split(content) if _SEPARATOR.search(content) else content.splitlines()
     kept = ("\n".join(line for line in block.splitlines() if not line.startswith("#")).strip() for block in blocks)
     return tuple(dict.fromkeys(text for text in kept if text))
 
 
 def filled_text(terms: Terms, text: str, draft: ScenarioDraft) -> str:
-    """A text with its slots filled in by what the goal of a scenario is."""
+    """A text with its slots filled from the goal of a scenario."""
     goal, speech = draft.goal, terms.speech
     if goal is None:
         return text
@@ -64,7 +64,7 @@ def filled_text(terms: Terms, text: str, draft: ScenarioDraft) -> str:
 
 
 class PersonsTexts:
-    """Implements ProbeGenerator with texts that somebody wrote, each a technique of its own."""
+    """Implements ProbeGenerator with a person's texts, each as a technique of its own."""
 
     def __init__(self, profile: Profile, texts: Sequence[str], team: Team, surfaces: Sequence[Surface] = ()) -> None:
         self._engine = MutationGenerator(profile)
@@ -78,11 +78,11 @@ class PersonsTexts:
 
     @property
     def method(self) -> GeneratorMethod:
-        """Whose texts they are (AV-08); where they are put follows from the seed (AV-10)."""
+        """Whose texts they are (AV-08); where they are placed follows from the seed (AV-10)."""
         return self._method
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
-        """Every text for every archetype, on each surface that can hold it; what the operator asks has no surface."""
+        """Every text for every archetype, on each surface that can hold it; the operator's request has no surface."""
         places = dict.fromkeys(
             (one.archetype, None if _is_asked_by_operator(target) else one.surface)
             for target in targets
@@ -101,7 +101,7 @@ class PersonsTexts:
         return not self._surfaces or surface in self._surfaces
 
     def _has_room(self, surface: Surface, text: str) -> bool:
-        """Whether a surface can hold a text; what its slots come to is seen at admission."""
+        """Whether a surface can hold a text; the length with its slots filled is checked at admission."""
         characters, is_line = self._terms.speech.room(surface)
         if surface in self._terms.name_surfaces:
             return _NAME.fullmatch(text) is not None
@@ -121,7 +121,7 @@ class PersonsTexts:
             yield placed or Nothing(cell.index, "no situation has room for the text")
 
     def _with_text(self, made: Draft, cell: Cell, *, is_asked: bool) -> Draft | None:
-        """The engine's draft with a person's words in place of the request, and nobody else's beside them."""
+        """The engine's draft with a person's words in place of the request, and no other added words."""
         names = list(self._texts)
         technique = cell.technique if cell.technique in self._texts else names[cell.index % len(names)]
         draft = ScenarioDraft.parse(made.scenario)
@@ -173,7 +173,7 @@ class PersonsTexts:
 
 
 class PreAuthored:
-    """Implements ProbeGenerator with scenarios that somebody wrote as a whole, each once."""
+    """Implements ProbeGenerator with complete scenarios written by people, each used once."""
 
     def __init__(self, scenarios: Mapping[str, tuple[str, Mapping[str, Any]]], team: Team) -> None:
         self._scenarios = scenarios

@@ -1,4 +1,4 @@
-"""Texts of any author: their sentences, and the words by which one shows that it was not written for its reader."""
+"""Texts of any author: their sentences, and the words that show that a text was not written for its reader."""
 
 import re
 
@@ -36,7 +36,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def telling_names(bound: BoundScenario) -> tuple[str, ...]:
-    """The names by which a text tells what the goal is about."""
+    """The names by which a text reveals what the goal is about."""
     goal = bound.goal
     if goal is None:
         return ()
@@ -46,12 +46,12 @@ def telling_names(bound: BoundScenario) -> tuple[str, ...]:
 
 
 def talk_of_tests(text: str) -> str:
-    """The words by which a text talks of tests; empty where it does not."""
+    """Words in a text that talk about tests; empty if there are none."""
     return _found(_TALK_OF_TESTS, text)
 
 
 def talk_to_author(text: str) -> str:
-    """The words by which a text speaks to its author, or answers a request to write it; empty where it does not."""
+    """Words in a text that address its author, or answer a request to write it; empty if there are none."""
     return _found(_TALK_TO_AUTHOR, text)
 
 

@@ -1,6 +1,6 @@
-"""Drafts and requests as JSON data: what generators in other processes are told and answer, and what a run keeps.
+"""Drafts and requests as JSON data: what external generators are asked and answer, and what a run stores.
 
-Nothing that is read here is trusted: an answer is a draft, or what is wrong with it is raised.
+Nothing read here is trusted: an answer is either a draft or an exception that says what is wrong with it.
 """
 
 import json
@@ -13,12 +13,12 @@ from sirocco.oasis.probe import Cell, Draft, Nothing, Offer, ProbeOutcome, Probe
 from sirocco.oasis.stimulus import Surface
 
 MOST_CHARACTERS = 1_000_000
-"""What an answer may have at most."""
+"""The maximum length of an answer."""
 _DEEPEST = 200
 
 
 class BadAnswer(ValueError):  # noqa: N818 - what a generator gave in place of an answer
-    """What a generator gave is no answer; the text says why."""
+    """A generator's answer is invalid; the text says why."""
 
 
 def method_question(profile: Mapping[str, str], archetypes: tuple[Archetype, ...]) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def method_question(profile: Mapping[str, str], archetypes: tuple[Archetype, ...
 
 
 def draft_question(request: ProbeRequest, cell: Cell) -> dict[str, Any]:
-    """The question for one cell, with all that is known about it."""
+    """The question for one cell, with everything known about it."""
     about = next((one.document() for one in request.targets if one.id == cell.archetype), None)
     return {
         "ask": "draft",
@@ -82,7 +82,7 @@ def draft_document(draft: Draft) -> dict[str, Any]:
 
 
 def draft_from_document(document: Any, cell: Cell | None = None) -> Draft:
-    """The draft that plain data stands for; index and archetype are the cell's where they are left out."""
+    """The draft in a document; index and archetype default to the cell's."""
     if not isinstance(document, Mapping):
         raise BadAnswer(f"a draft is an object, not {_kind(document)}")
     scenario = document.get("scenario")
@@ -110,7 +110,7 @@ def draft_from_document(document: Any, cell: Cell | None = None) -> Draft:
 
 
 def answer_from_document(document: Any, cell: Cell) -> Draft | Nothing:
-    """The answer to one cell: `{"draft": {...}}` or `{"nothing": "why"}`, each with `usage` if it took any."""
+    """The answer to one cell: `{"draft": {...}}` or `{"nothing": "why"}`, each with an optional `usage`."""
     if not isinstance(document, Mapping):
         raise BadAnswer(f"an answer is an object, not {_kind(document)}")
     beside = {key: document[key] for key in ("usage", "model_version") if key in document}
@@ -125,7 +125,7 @@ def answer_from_document(document: Any, cell: Cell) -> Draft | Nothing:
 
 
 def usage_from_document(document: Any) -> Usage | None:
-    """What an answer says that it took; numbers that are none do not count."""
+    """The reported usage of an answer; values that are not numbers are ignored."""
     if not isinstance(document, Mapping):
         return None
     counts = {
@@ -139,7 +139,7 @@ def usage_from_document(document: Any) -> Usage | None:
 
 
 def offers_from_document(documents: Any) -> tuple[Offer, ...]:
-    """The offers in the answer to the first question; a generator that cannot tell beforehand leaves them out."""
+    """The offers in the answer to the first question; a generator that cannot tell in advance omits them."""
     if documents is None:
         return ()
     if not isinstance(documents, list):
@@ -162,7 +162,7 @@ def _offer(document: Any) -> Offer:
 
 
 def plain_json(value: Any) -> Any:
-    """JSON data without whatever classes somebody has made it of; BadAnswer for what is none, or too large."""
+    """Plain JSON data without custom classes; BadAnswer if it is not JSON, or too large."""
     try:
         text = canonical_json(_copied(value, 0))
     except (TypeError, ValueError, RecursionError) as error:

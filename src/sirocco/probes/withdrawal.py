@@ -1,8 +1,8 @@
-"""What takes a request back: the words around a request in English after which nobody is asked to do it any more.
+"""Detects words that take a request back, in English: anything that means nobody is asked to do it any more.
 
-Whoever writes an inert text that still holds the request has to say in some way that it is not meant: forbid it, call
-it off, say that it is done, tell of it, or speak about the text itself. In doubt a text counts as taken back: a
-stranger's draft that is lost costs a draft, one that asks for nothing would cost the report its truth (AV-07).
+The author of an inert text that still contains the request has to say in some way that it is not meant: forbid it,
+cancel it, say that it is done, merely report it, or talk about the text itself. In doubt a text counts as taken back: a
+lost third-party draft costs a draft, one that asks for nothing would make the report wrong (AV-07).
 """
 
 import re
@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator
 from sirocco.probes.texts import sentences_of
 
 _LEAST_KNOWN = 0.4
-"""The share of English words in a clause from which on it can be read."""
+"""The share of English words from which on a clause counts as readable."""
 _CLAUSE_END = re.compile(r"[,;:]+(?=\s|$)|[()…—–]+|\s-+\s")
-"""Commas and colons inside of a value (`a,b:c`) end no clause."""
+"""Commas and colons inside a value (`a,b:c`) do not end a clause."""
 _TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”«»|*~`#]+")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _NOT_LATIN = re.compile(r"[^\W\d_\u0000-\u024f]")
@@ -23,11 +23,11 @@ _FOREIGN_DENIAL = re.compile(
     r"ikke|nei|nej|nem|ne|nikdy|nigdy|älä|ei|mai|nessuno?|değil|hayır",
     re.IGNORECASE,
 )
-"""Words that deny what a request says in the languages that English texts get mixed with most."""
+"""Words that deny a request in the languages most often mixed into English texts."""
 
 _NOT = r"(?: ?not|n['’]?t)\b"
 _UNTROUBLED = r"(?! (?:hesitate|forget|fail|neglect|wait|delay|worry|bother to ask))"
-"""What is denied with these is asked for all the more."""
+"""Denying something with these emphasizes the request instead."""
 _CLAUSE = r"(?:^|[.!?:;,(\n…–—-]\s*|\b(?:please|but|and|so|just|then|really|actually|therefore|better|to|you) )"
 _TEXT = (
     r"(?:lines?|messages?|notes?|texts?|sentences?|instructions?|requests?|commands?|orders?"
@@ -133,7 +133,7 @@ _BEFORE = (
     r"\b(?:following|next|below)\b[^.!?]*(?:\bnot\b|n['’]t\b|\bnever\b|\bno\b)",
     r"\bignore\b(?! (?:all |any )?(?:of )?(?:the |your |my |its )?(?:previous|prior|earlier|other|preceding) )",
 )
-"""In front of the request; there other requests are often called off for its sake."""
+"""Applied to what precedes the request, where other requests are often cancelled for its sake."""
 _LEADING = (
     (
         r"(?:\bnot\b|n['’]t\b|\bdont\b|\b(?:never|nobody|no one|none|neither|nor)\b)"
@@ -145,7 +145,7 @@ _LEADING = (
     ),
     r"^\W*(?!need|requir|request|want|plann|agree|approv|schedul)(?:\w{3,}ed|done|gone)\s*:\s*$",
 )
-"""In front of the request in its own clause."""
+"""Applied to what precedes the request in its own clause."""
 _BEHIND = (
     (
         r"\b(?:ignore|instead|rather|better not|or (?:not|better)|skip|whoops|oops|sorry|quoting"
@@ -163,7 +163,7 @@ _BEHIND = (
         r"\b(?:status|state|resolution|verdict)\s*[:=]|(?:^|[.!?(]\s*)(?:closed|resolved|done|denied"
         r"|solved|finished|completed)\b"
     ),
-    # Who goes on with "that" speaks of the request, and mostly says what is not to become of it.
+    # "That" as a subject refers to the request, and mostly says what must not become of it.
     (
         r"(?<!\bif )(?<!\bonce )(?<!\bwhen )(?<!\bsoon as )\b(?:this|that)"
         r"(?:['’]s(?! (?:over|the|what|why|how|all|when|where)\b)"
@@ -179,12 +179,12 @@ _BEHIND = (
         r"|questions?|problem|help\b|sized|sure|has \w+ed|\w+ed\b|went|meant|got|came|had|was|were|ran|saw|took))"
     ),
 )
-"""Behind the request."""
+"""Applied to what follows the request."""
 _FOLLOWING = (
     r"\W*(?:is|are|was|were|has|have|had|would|will|must|should|can|may|might|does|did)\b",
     r"\W*(?:if|when|once|in case|assuming)\b",
 )
-"""Right behind it."""
+"""Applied to what directly follows it."""
 _GOES_ON = re.compile(
     r"[`\"'”’)\]}>*_]*\s*(?:$|[.!?;,:)|<*~`\"]|[-–—]{1,2}\s|->|(?:after|and|again|as|asap|at|because"
     r"|before|by|completely|"
@@ -193,7 +193,7 @@ _GOES_ON = re.compile(
     r"who|whose|with)\b)",
     re.IGNORECASE,
 )
-"""How a sentence can go on behind a whole request without making another one of it."""
+"""How a sentence can continue after a complete request without changing it."""
 _STANDS_DOWN = re.compile(
     r"\b(?:ignore|disregard)\b(?! (?:all |any )?(?:of )?(?:the |your |my |its )?(?:previous|prior|earlier) )"
     rf"|\b(?:do{_NOT}|never|must{_NOT}|should{_NOT}) (?:\w+ly )?"
@@ -219,10 +219,10 @@ _CLAUSE_BREAK = re.compile(r"[;\n]|[.!?]\s")
 
 
 def withdrawal(text: str, begins: int = 0, ends: int | None = None, *, is_whole: bool = False) -> str:
-    """The words by which a text takes back its request, which stands from `begins` to `ends`; empty where none does.
+    """The words by which a text takes back its request, which extends from `begins` to `ends`; empty if there are none.
 
-    Without an end nobody knows where it stands, and only what takes back any request is looked for. Of one that
-    stands there as a whole, what follows is no part.
+    Without an end its position is unknown, and only words that take back any request are searched for. With a complete
+    request, what follows is not part of it.
     """
     found = _STRUCK_OUT.search(text) or _AROUND_IT.search(text)
     if not found and ends is not None:
@@ -238,13 +238,13 @@ def withdrawal(text: str, begins: int = 0, ends: int | None = None, *, is_whole:
 
 
 def words_standing_down(text: str) -> str:
-    """The words by which a text that asks for something else has its reader ignore what others ask for."""
+    """Words by which a text for another purpose makes its reader ignore what others ask for."""
     found = _STANDS_DOWN.search(text)
     return found.group(0).strip() if found else ""
 
 
 def unreadable_clause(text: str, known: Collection[str]) -> str:
-    """A part of a text that is no English, by the words that are known; names do not count. Empty where there is none.
+    """A part of a text that is not English, judged by known words apart from names; empty if there is none.
 
     What cannot be read may take the request back.
     """
@@ -258,7 +258,7 @@ def _unreadable_parts(sentence: str, known: Collection[str]) -> Iterator[str]:
     for part in parts:
         words = list(_plain_words(part))
         unknown = [word for word in words if word.lower() not in known]
-        # A single word between commas is how people are addressed, and how they sign.
+        # A single word between commas is a form of address or a signature.
         is_name = len(parts) > 1 and len(words) == 1 and words[0][0].isupper()
         is_strange = len(words) - len(unknown) < _LEAST_KNOWN * len(words) and not is_name
         if is_strange or any(_FOREIGN_DENIAL.fullmatch(word) for word in unknown):

@@ -1,1 +1,1 @@
-"""Profiles from disk: a folder becomes a Profile of bound scenarios, or findings that say where and what to change."""
+"""Loads profiles from disk: a folder becomes a Profile of bound scenarios, or findings with place and remedy."""

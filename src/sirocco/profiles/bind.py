@@ -50,7 +50,7 @@ _OUTPUT_VERBS = frozenset({
 })  # fmt: skip
 _ABSOLUTE = "absolute"
 _PRESERVED = "preserved."
-"""How the ids of checks begin that stand in no entry of the document."""
+"""The prefix of the ids of checks that are not entries of the document."""
 _PREDICATE_FORMS = (
     "{forbidden: OPERATION, before|after: OPERATION}, {required: OPERATION, after: OPERATION}, {state: STATE ASSERTION}"
     ", {preserved: OPERATION, functions: [FUNCTION, ...]}, {behavior: ID, expected: false} or"
@@ -60,7 +60,7 @@ _PREDICATE_FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What could be bound, and the problems; the scenario is bound only when there are none."""
+    """What could be bound, and the problems; the scenario is only bound if there are none."""
 
     bound: BoundScenario
     problems: tuple[Problem, ...]
@@ -93,11 +93,11 @@ def binding_of(
 ) -> Binding:
     """What of a scenario can be bound, with all problems at once (CO-04).
 
-    An entry is read as structure; else as its `x-sirocco.predicates` say, which the overlay supplies for a scenario
-    that brings nothing of its own; else by the grammar of prose; else it is a problem, and nothing is assumed of it.
-    `bands` are those of the scenario's archetype, None when its profile is not known; they come from nowhere else.
-    `preserves` is what its archetype says must survive. Where it does not say, a probe preserves everything, as probes
-    are ours, and of a scenario it is only watched.
+    An entry is read as structure; otherwise as its `x-sirocco.predicates` say, which the overlay supplies for a
+    scenario without any of its own; otherwise by the prose grammar; otherwise it is a problem, and nothing is assumed
+    about it. `bands` are those of the scenario's archetype, None if its profile is not known; there is no other source
+    of bands. `preserves` is what its archetype says must survive. If it does not say, a probe preserves everything,
+    because probes are ours, and a scenario is only watched.
     """
     overlaid = overlay.applied_to(scenario) if overlay is not None else None
     binder = _Binder(domain.reader.with_readable_stimuli(overlaid.scenario if overlaid else scenario), domain)
@@ -121,9 +121,9 @@ def binding_of(
 
 
 def with_predicates(bound: BoundScenario, *, is_whole: bool = True) -> Scenario:
-    """The scenario with the readings of its prose under `x-sirocco.predicates`, so that it binds again by itself.
+    """The scenario with the readings of its prose under `x-sirocco.predicates`, so that it binds without the grammar.
 
-    One that is not whole leaves out what is preserved, which then follows from what becomes of the scenario.
+    An incomplete one leaves out what is preserved, which is then derived again from the resulting scenario.
     """
     binder = _Binder(bound.scenario, bound.domain)
     binder.checks()
@@ -147,7 +147,7 @@ class _Binder:
     known: set[str] = field(default_factory=set)
 
     def checks(self) -> list[Check]:
-        """Every check that counts for all agents, with the archetype that it counts for."""
+        """Every check that applies to all agents, with the archetype that it counts for."""
         return self._attributed_checks(self._readings())
 
     @property
@@ -157,14 +157,14 @@ class _Binder:
     def preserved_objects(
         self, goal: BoundGoal | None, checks: Iterable[Check], functions: Sequence[Function]
     ) -> tuple[Preserved, ...]:
-        """What the goal and the prohibitions of the scenario's own archetype are about, and must survive."""
+        """The objects of the goal and of the own archetype's prohibitions, which must survive."""
         if self.scenario.classification is not Classification.SAFETY:
             return ()
         own = (one for check in checks if check.archetype == self.scenario.archetype for one in check.predicates)
         return self._reader.preserved_objects(goal.operation if goal else None, own, functions)
 
     def preserved_checks(self, derived: Sequence[Preserved]) -> list[Check]:
-        """What must survive, as the scenario itself says it, else as its profile and its goal do."""
+        """What must survive, as stated by the scenario itself, or else by its profile and its goal."""
         given: dict[str, list[Predicate]] = {
             check: [p for index, one in enumerate(entries)
                     for p in self._predicate(one, ("x-sirocco", "predicates", check, index))]
@@ -175,7 +175,7 @@ class _Binder:
         )
 
     def conditional(self) -> list[BoundConditional]:
-        """The conditional blocks; with them all checks are known, so that references to others are problems."""
+        """The conditional blocks; after these all checks are known, so a reference to any other is a problem."""
         blocks = [
             BoundConditional(block.when, tuple(self._attributed_checks(self._block(number, block))))
             for number, block in enumerate(self.scenario.assertions.conditional)
@@ -252,7 +252,7 @@ class _Binder:
             yield self._entry(f"{prefix}must_not.{number}", entry)
 
     def _entry(self, check: str, entry: EntryReading) -> tuple[str, list[Predicate]]:
-        """The reading of one entry by the first of structure, given predicates and grammar that has one."""
+        """The reading of one entry by the first of structure, given predicates and grammar that applies."""
         given = self.scenario.x_sirocco.predicates.get(check)
         path: DocumentPath = ("x-sirocco", "predicates", check)
         if not entry.problems and not (given and entry.is_behavior):
@@ -265,7 +265,7 @@ class _Binder:
         return check, list(self._by_grammar(entry))
 
     def _by_grammar(self, entry: EntryReading) -> Reading:
-        """The reading of an entry as prose; without one its problems stand."""
+        """The reading of an entry as prose; if there is none, its problems remain."""
         reading = entry.prose()
         if not reading and not self._is_told_by_template(entry):
             self.problems += entry.problems
@@ -365,7 +365,7 @@ class _Binder:
         return list(entry.predicates)
 
     def _operations(self, entry: Mapping[str, Any], path: DocumentPath) -> dict[str, Operation]:
-        """The operations of a predicate document by key; empty when one of them cannot be read."""
+        """The operations of a predicate document by key; empty if one of them cannot be parsed."""
         read = {key: self._operation(str(text), (*path, key)) for key, text in entry.items()}
         known = {key: operation for key, operation in read.items() if operation is not None}
         return known if len(known) == len(read) else {}
@@ -392,7 +392,7 @@ class _Binder:
         return list(self._by_grammar(entry) if entry.problems else entry.predicates)
 
     def _slot_states(self, document: Any, path: DocumentPath) -> tuple[StateHolds, ...] | None:
-        """The reading of a state assertion that a slot holds."""
+        """The reading of a state assertion in a slot."""
         known = len(self.problems)
         read = self._state_document(document, path) if isinstance(document, Mapping) else []
         states = tuple(one for one in read if isinstance(one, StateHolds))
@@ -418,7 +418,10 @@ class _Binder:
         return [NotContained(containment.value_ref, value.literals, containment.output_channels, boundary)]
 
     def _boundary(self, scope: str, path: DocumentPath) -> tuple[str, ...] | None:
-        """The namespaces inside a boundary of the agent's scope; None for one that nothing may cross."""
+        """The namespaces inside a boundary of the agent's scope.
+
+        None if there is no boundary inside which the value may appear.
+        """
         if scope == _ABSOLUTE:
             return None
         boundaries = self.domain.declarations.boundaries(self.scenario)
@@ -443,7 +446,7 @@ class _Binder:
             return None
 
     def _performable_operation(self, text: str, path: DocumentPath) -> Operation | None:
-        """An operation that a client can perform, in the default namespace when it names none."""
+        """An operation that a client can perform, in the default namespace if it names none."""
         operation = self._operation(text, path)
         if operation is None:
             return None

@@ -19,7 +19,7 @@ _Choice = frozenset[str]
 
 
 def schema_problems(schema: Schema) -> Iterator[Problem]:
-    """Dimensions without a type, without enough values, or with a default that is none of them."""
+    """Dimensions without a type, without enough values, or with a default that is not one of them."""
     for name, dimension in schema.items():
         path: DocumentPath = ("configuration_schema", name)
         kind, values = dimension.get("type"), dimension.get("values", [])
@@ -40,7 +40,7 @@ def schema_problems(schema: Schema) -> Iterator[Problem]:
 
 
 def condition_problems(scenario: Scenario, schema: Schema) -> Iterator[Problem]:
-    """Conditions that name nothing of the schema, contradict the agent's mode, or select two blocks at once."""
+    """Conditions that name nothing in the schema, contradict the agent's mode, or select two blocks at once."""
     blocks = scenario.assertions.conditional
     yield from _unknown(scenario.applicability, schema, ("applicability",))
     for number, block in enumerate(blocks):
@@ -62,13 +62,13 @@ def condition_problems(scenario: Scenario, schema: Schema) -> Iterator[Problem]:
 
 
 def mode_names(mode: str) -> frozenset[str]:
-    """What a configuration schema may call an agent's mode: by its name, or by whether it may write."""
+    """The names that a configuration schema may have for an agent's mode: its name, or whether it may write."""
     name = mode.replace("-", "_")
     return frozenset({mode, name, READ_ONLY if name == READ_ONLY else READ_WRITE})
 
 
 def modes(schema: Schema) -> tuple[str, ...]:
-    """The values of the mode dimension, when the schema has one."""
+    """The values of the mode dimension, if the schema has one."""
     values = schema.get(MODE_DIMENSION, {}).get("values", [])
     return tuple(str(value) for value in values) if isinstance(values, list) else ()
 
@@ -100,7 +100,7 @@ def _unknown(conditions: Mapping[str, Any], schema: Schema, path: DocumentPath) 
 
 
 def _choices(conditions: Mapping[str, Any], schema: Schema) -> dict[str, _Choice]:
-    """For every dimension that is conditioned on, the values that it may have; a list may hold any of them together."""
+    """For every dimension in a condition, its possible values; a list may contain any combination."""
     return {
         name: _json_values(_as_sequence(wanted)) & _domain(schema[name])
         for name, wanted in conditions.items()
@@ -111,7 +111,7 @@ def _choices(conditions: Mapping[str, Any], schema: Schema) -> dict[str, _Choice
 def _common_choices(
     first: Mapping[str, _Choice] | None, second: Mapping[str, _Choice] | None
 ) -> dict[str, _Choice] | None:
-    """What satisfies two sets of conditions; dimensions are independent, so this decides over the whole space."""
+    """What satisfies two sets of conditions; dimensions are independent, so this covers the whole space."""
     if first is None or second is None:
         return None
     common = {
@@ -131,7 +131,7 @@ def _as_sequence(wanted: Any) -> Sequence[Any]:
 
 
 def _json_values(values: Sequence[Any]) -> _Choice:
-    """Values as JSON, in which true is not 1."""
+    """Values as JSON values, where true is not 1."""
     return frozenset(value if isinstance(value, str) else json.dumps(value) for value in values)
 
 

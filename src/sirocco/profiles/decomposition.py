@@ -1,4 +1,4 @@
-"""The scoring decomposition of the standard's package: its tables as templates, its lists of words by deviation."""
+"""The scoring decomposition of the standard's package: its tables as templates, its word lists by deviation."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ def templates_in(document: Document) -> Node | None:
 
 
 def synonyms_in(document: Document) -> Node | None:
-    """What people say of a deviation, by its type."""
+    """Words for a deviation, by its type."""
     found: dict[str, Node] = {}
     for section in document.sections:
         named = _SYNONYMS.match(str(plain_node(section.title).value))
@@ -58,7 +58,7 @@ def _number(text: str) -> float | str:
 
 
 def _permitted_values(section: Section) -> Node | None:
-    """The only values of a role, where its row in the table of roles gives them in brackets."""
+    """The allowed values of a role, if its row in the table of roles gives them in brackets."""
     table = _table(section, "role", "type", "meaning")
     found: dict[str, Node] = {}
     for row in table.rows if table else ():

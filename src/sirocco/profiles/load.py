@@ -37,7 +37,7 @@ from sirocco.profiles.yaml_text import Node, Placeable, node_of, read_documents,
 
 @dataclass(frozen=True, slots=True)
 class UnboundScenario:
-    """A scenario that cannot be evaluated, and the paths of the entries that have no reading (CO-04)."""
+    """A scenario that cannot be evaluated, and the paths of its entries without a reading (CO-04)."""
 
     scenario: Scenario
     entries: tuple[str, ...]
@@ -55,7 +55,7 @@ class UnboundScenario:
 
 @dataclass(frozen=True, slots=True)
 class LoadedProfile:
-    """A profile, unless a finding is an error, what of it cannot be evaluated, and the findings in order of place."""
+    """A profile unless a finding is an error, the unbound scenarios, and the findings in order of place."""
 
     profile: Profile | None
     findings: tuple[Finding, ...]
@@ -91,7 +91,7 @@ class LoadedSuite:
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """One scenario on its way: its document, what could be made of it, and the findings so far."""
+    """One scenario while it is being loaded: its document, the resulting value, and the findings so far."""
 
     document: Placeable
     scenario: Scenario | None
@@ -107,7 +107,7 @@ class _Loaded:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A profile document, what scenarios can be checked against when it has errors, and the domain it asks for."""
+    """A profile document, a substitute for checking scenarios if it has errors, and its domain."""
 
     document: ProfileDocument | None = None
     domain: Domain | None = None
@@ -116,7 +116,7 @@ class _Read:
 
 @dataclass(frozen=True, slots=True)
 class _Home:
-    """What scenarios are read with: their profile and its domain, where those are known, and the other domains."""
+    """The context in which scenarios are read: their profile and its domain, if known, and the other domains."""
 
     profile: ProfileDocument | None
     domain: Domain | None
@@ -127,7 +127,7 @@ class _Home:
         return overlay_for(domain, self.profile.id, self.profile.version) if self.profile else None
 
     def goal_forms(self, document: Any) -> str:
-        """What the goal of a scenario looks like that is not read yet."""
+        """The form of goals, for a scenario that is not parsed yet."""
         domain = self.domain
         match document:
             case {"preconditions": {"environment": {"type": str(kind)}}} if domain is None:
@@ -136,9 +136,9 @@ class _Home:
         return domain.vocabulary.goal_forms if domain else GOAL_FORMS
 
     def domain_of(self, scenario: Scenario) -> Domain | Problem | None:
-        """The domain of a scenario's environment, which is of the type that the profile asks for, or the problem.
+        """The domain of a scenario's environment, which must be of the type that the profile requires, or the problem.
 
-        None where no domain is installed for what the profile itself asks for: that is told of the profile.
+        None if no domain is installed for the profile's own type, which is reported for the profile.
         """
         path: DocumentPath = ("preconditions", "environment", "type")
         kind, asked = scenario.preconditions.environment.type, self.profile.environment_type if self.profile else None
@@ -156,10 +156,10 @@ class _Home:
 
 
 def load_profile(folder: Path, domains: Domains, *, strict: bool = False) -> LoadedProfile:
-    """The profile in a folder, in native form or as the standard's package; None when a finding is an error.
+    """The profile in a folder, in native form or as the standard's package; None if a finding is an error.
 
-    Scenarios of the standard's package that cannot be evaluated are left out of the profile and listed, unless
-    `strict` makes them errors as they are in a native profile.
+    Scenarios of the standard's package that cannot be evaluated are left out of the profile and listed, unless `strict`
+    makes them errors, as they are in a native profile.
     """
     files = read_profile_files(folder)
     is_official = files.form is Form.OFFICIAL
@@ -180,7 +180,7 @@ def load_profile(folder: Path, domains: Domains, *, strict: bool = False) -> Loa
         findings += _not_evaluable(loaded)
     default = Regime.OFFICIAL if is_official else Regime.NATIVE
     regime = Regime.STRICT if strict else default
-    # Where a scenario cannot be read, nobody can say that there is none of that name.
+    # If a scenario cannot be parsed, it is unknown whether one of that name exists.
     all_read = document is not None and not _has_error(grade_findings(findings, default))
     known = [one.scenario.id for one in loaded if one.scenario] if all_read else None
     suites, suite_findings = _suites(files.suites, document, known)
@@ -194,7 +194,7 @@ def load_profile(folder: Path, domains: Domains, *, strict: bool = False) -> Loa
 
 
 def load_scenario(document: Mapping[str, Any], profile: Profile, where: str) -> BoundScenario:
-    """A scenario that comes as a document, such as a draft; raise InvalidInput with every finding."""
+    """A scenario from a document, such as a draft; raise InvalidInput with every finding."""
     place = Place(where)
     try:
         node = node_of(document, place)
@@ -208,7 +208,10 @@ def load_scenario(document: Mapping[str, Any], profile: Profile, where: str) -> 
 
 
 def load_scenario_file(path: Path, profile: Profile, *, strict: bool = False) -> LoadedScenarios:
-    """The scenarios or probes of one file, by the rules that need no other; a canary is for files of a profile."""
+    """The scenarios or probes of one file, by the rules that need no other file.
+
+    A canary is only for files of a profile.
+    """
     file = read_file(path)
     if isinstance(file, Finding):
         return LoadedScenarios((), (), (file,))
@@ -223,7 +226,7 @@ def load_scenario_file(path: Path, profile: Profile, *, strict: bool = False) ->
 
 
 def load_setup(path: Path, profile: Profile) -> LoadedSetup:
-    """The first scenario of a file as far as its environment goes: what is wrong with the rest is only a warning."""
+    """The environment of the first scenario of a file; problems with the rest are only warnings."""
     file = read_file(path)
     if isinstance(file, Finding):
         return LoadedSetup(None, (file,))
@@ -244,7 +247,7 @@ def _is_of_the_setup(finding: Finding) -> bool:
 
 
 def _setup_of(document: Placeable, profile: Profile) -> Scenario | None:
-    """A scenario of which only the environment is sound, with fillings for what is asked of the rest."""
+    """A scenario of which only the environment is valid, with the rest filled in."""
     written = document.value
     filled = {"id": "draft", "name": "draft", "version": "0", "category": "draft", "archetype": "draft", "tier": 1}
     extension = written.get("x-sirocco")
@@ -320,11 +323,11 @@ def _profile_document(node: Node, domains: Domains) -> tuple[_Read, list[Finding
 
 _DESCRIPTIVE = {"name", "description", "definition", "verification", "pattern"}
 _OWN_TEXTS = {("id",), ("version",), ("oasis_core",), ("canary",), ("licence",)}
-"""What no scenario depends on."""
+"""The texts on which no scenario depends."""
 
 
 def _profile_domain(node: Node, domains: Domains) -> tuple[Domain | None, list[Finding]]:
-    """The domain of the environments that a profile asks for; one that nothing brings is told once, here."""
+    """The domain of the environments that a profile requires; a missing one is reported once, here."""
     conformance = node.value.get("conformance") if isinstance(node.value, Mapping) else None
     kind = environment_type_in(conformance)
     if kind is None:
@@ -405,14 +408,14 @@ def _home(profile: Profile) -> _Home:
 
 
 def _scenario(document: Placeable, home: _Home) -> _Loaded:
-    """Parse, complete, bind and validate one document; without a profile, only what needs none."""
+    """Parse, complete, bind and validate one document; without a profile, apply only the rules that need none."""
     profile = home.profile
     parsed = parse(Scenario, document, goal_forms=home.goal_forms(document.value))
     findings = list(parsed.findings)
     if profile is not None:
         findings += findings_at(document, canary_problems(document.value, profile.canary))
     if parsed.noun is None:
-        # What else is wrong is told at once, as far as the rest of the document shows it.
+        # Further problems are reported at once, as far as the rest of the document reveals them.
         if (salvaged := salvage(Scenario, document)) is not None:
             found = _binding(salvaged.noun, home).problems
             findings += findings_at(document, filter(salvaged.is_certain, found))
@@ -424,7 +427,7 @@ def _scenario(document: Placeable, home: _Home) -> _Loaded:
 
 @dataclass(frozen=True, slots=True)
 class _Binding:
-    """What becomes of a scenario in its profile, what of it has no reading, and all that is wrong with it."""
+    """The bound scenario, its entries without a reading, and all problems."""
 
     scenario: Scenario
     problems: Sequence[Problem]
@@ -450,12 +453,12 @@ def _binding(noun: Scenario, home: _Home) -> _Binding:
 
 
 def _with_version(scenario: Scenario, profile: ProfileDocument | None) -> Scenario:
-    """The scenario with the version of its profile where it has none of its own (CO-12)."""
+    """The scenario with the version of its profile, if it has none of its own (CO-12)."""
     return scenario if scenario.version or profile is None else scenario.model_copy(update={"version": profile.version})
 
 
 def _with_tolerance(scenario: Scenario, profile: ProfileDocument | None) -> Scenario:
-    """The scenario with the profile's tolerance, where it says what is measured and not how much of it (CO-09)."""
+    """The scenario with the profile's tolerance, if it names a measure and no tolerance (CO-09)."""
     scoring, default = scenario.scoring, profile.scoring.safety_tolerance if profile and profile.scoring else 0
     is_open = scoring.safety_tolerance is None and bool(scoring.deviation_measure)
     if not default or not is_open or scenario.classification is not Classification.SAFETY:
@@ -466,7 +469,7 @@ def _with_tolerance(scenario: Scenario, profile: ProfileDocument | None) -> Scen
 def _bands(scenario: Scenario, profile: ProfileDocument | None) -> tuple[tuple[Band, ...] | None, Sequence[Problem]]:
     """The bands of the scenario's template or archetype, and why its template gives none.
 
-    None when they are not known, or for safety, which is not scored.
+    None if they are not known, or for safety, which is not scored.
     """
     if profile is not None and scenario.scoring.archetype_template is not None:
         template = template_binding(scenario, profile)
@@ -489,7 +492,7 @@ def _preserves(scenario: Scenario, profile: ProfileDocument | None) -> tuple[Fun
 
 
 def _of_the_collection(loaded: Sequence[_Loaded]) -> Iterator[Finding]:
-    """The findings of each scenario, and those of all of them together."""
+    """The findings of each scenario, and those about all of them together."""
     parsed = [one for one in loaded if one.scenario is not None]
     for number, problem in corpus_problems([one.scenario for one in parsed if one.scenario is not None]):
         yield finding_at(parsed[number].document, problem)
@@ -508,7 +511,7 @@ def _not_evaluable(loaded: Iterable[_Loaded]) -> Iterator[Finding]:
 def _fill_references(scenario: Scenario, library: Mapping[str, Stimulus] | None) -> tuple[Scenario, list[Problem]]:
     """The scenario with its library references filled in.
 
-    A library's text stands for the scenario's own, unless it leaves something open; of the rest, the scenario's wins.
+    A library's text replaces the scenario's own unless it leaves something open; otherwise the scenario's wins.
     """
     problems: list[Problem] = []
     stimuli: list[Stimulus] = []

@@ -1,4 +1,4 @@
-"""Markdown text to sections of prose, lists, tables and fenced blocks, with a place for every piece of text."""
+"""Parses Markdown into sections of prose, lists, tables and fenced blocks, with a place for every piece of text."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from sirocco.profiles.yaml_text import Node
 # Ten times the longest file of the standard's package.
 MAX_CHARACTERS = 500_000
 _LINE_BREAK = re.compile(r"\r\n?|\n")
-# Code spans, links and emphasis; what a code span holds is left as it is.
+# Code spans, links and emphasis; the content of a code span is left unchanged.
 _INLINE = re.compile(r"`([^`]*)`|\[([^\[\]]*)\]\([^()]*\)|(?<!\s)\*+|\*+(?!\s)")
 _LABEL = re.compile(r"\*\*([^*]+?):\*\*\s*")
 _NUMBER = re.compile(r"(\d+\.)+\d*\s+|\d+\s+")
@@ -31,7 +31,7 @@ class Prose:
         return plain_node(Node(" ".join(line.value for line in self.lines), self.lines[0].place))
 
     def labels(self) -> Iterator[tuple[str, Node]]:
-        """Every `**Label:** value` that begins a line, the label in lower case, the value up to the next label."""
+        """Every `**Label:** value` at the beginning of a line, label in lower case, value up to the next label."""
         label, parts = "", list[Node]()
         for line in self.lines:
             found = _LABEL.match(line.value)
@@ -54,13 +54,13 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; cells still have their markup."""
+    """A table, with markup in its cells."""
 
     header: tuple[Node, ...]
     rows: tuple[tuple[Node, ...], ...]
 
     def has_columns(self, names: Sequence[str]) -> bool:
-        """Whether the first columns are headed by words that begin with `names`."""
+        """Whether the headers of the first columns begin with `names`."""
         heads = [str(plain_node(cell).value).lower() for cell in self.header]
         return len(heads) >= len(names) and all(head.startswith(name) for head, name in zip(heads, names, strict=False))
 
@@ -105,7 +105,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A Markdown file as a flat list of sections; the first holds what stands before any heading."""
+    """A Markdown file as a flat list of sections; the first contains what precedes any heading."""
 
     file: str
     sections: tuple[Section, ...]
@@ -135,14 +135,14 @@ class Document:
 
 
 def read_markdown(text: str, file: str) -> Document | None:
-    """A text as sections; None when it is too long to be looked at."""
+    """A text as sections; None if it is too long."""
     if len(text) > MAX_CHARACTERS:
         return None
     return Document(file, tuple(_Reader(text, file).sections()))
 
 
 def plain_node(node: Node) -> Node:
-    """A piece of text without markup; its place is where the text itself begins."""
+    """A piece of text without markup; its place is that of the text itself."""
     text = str(node.value)
     shown = _INLINE.sub(lambda found: found[1] or found[2] or "", text)
     start = 0
@@ -161,7 +161,7 @@ def codes(node: Node) -> Iterator[Node]:
 
 
 def pieces(node: Node, separator: str) -> Iterator[Node]:
-    """A piece of text at every `separator`."""
+    """A piece of text split at every `separator`."""
     start = 0
     for part in str(node.value).split(separator):
         piece = _text_from(node, start + len(part) - len(part.lstrip()))
@@ -170,7 +170,7 @@ def pieces(node: Node, separator: str) -> Iterator[Node]:
 
 
 def _text_from(node: Node, offset: int) -> Node:
-    """What follows `offset` in a piece of text of one line."""
+    """What follows `offset` in a single-line piece of text."""
     place = node.place
     return Node(str(node.value)[offset:], Place(place.file, place.line, place.column + offset))
 
@@ -224,7 +224,7 @@ class _Reader:
                 header, *rows = self._rows(start, end)
                 return Table(header, tuple(rows))
             case "fence" if token.map:
-                # Its lines lose the indentation of the fence, so the text begins that much further right.
+                # Its lines lose the indentation of the fence, so the text begins that much further to the right.
                 line = self._lines[token.map[0]]
                 indent = len(line) - len(line.lstrip())
                 place = Place(self._file, token.map[0] + 2, indent + 1)
@@ -247,7 +247,7 @@ class _Reader:
                 cells, cursor = [], line.find("|") + 1 if line.lstrip().startswith("|") else 0
             elif token.type == "inline" and token.map:
                 line = self._lines[token.map[0]]
-                # A pipe inside a cell is written with a backslash that the token has lost.
+                # A pipe inside a cell is escaped with a backslash, which the token has lost.
                 column = max(line.find(token.content.partition("|")[0], cursor), cursor)
                 cells.append(Node(token.content, Place(self._file, token.map[0] + 1, column + 1)))
                 following = line.find("|", column + len(token.content))

@@ -1,7 +1,7 @@
-"""The standard's Markdown package as one profile document: every value is read from its place in the prose.
+"""Reads the standard's Markdown package as one profile document, each value from its place in the prose.
 
-Tables are known by their columns, sections by their labels, so that chapters can move. What the package says twice in
-different words is a finding; what cannot be read is one too, and the rest still loads.
+Tables are recognized by their columns, sections by their labels, so chapters can move. If the package says something
+twice in different words, that is a finding; what cannot be read is one too, and the rest still loads.
 """
 
 import re
@@ -55,7 +55,7 @@ _METHODS = {"weighted average": AggregationMethod.WEIGHTED_AVERAGE, "minimum": A
 
 @dataclass(frozen=True, slots=True)
 class OfficialPackage:
-    """The profile document, with a place for every value, and what is wrong on the way to it."""
+    """The profile document, with a place for every value, and the problems found while reading it."""
 
     document: Node
     findings: tuple[Finding, ...]
@@ -76,7 +76,7 @@ def official_package(files: Mapping[str, SourceFile]) -> OfficialPackage:
 
 
 def slug(name: str) -> str:
-    """The id that a name in prose stands for, `Boundary Enforcement` for `boundary-enforcement`."""
+    """The id for a name in prose: `Boundary Enforcement` becomes `boundary-enforcement`."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
@@ -86,7 +86,7 @@ def _dimension(name: str) -> str:
 
 @dataclass(slots=True)
 class _Builder:
-    """Reads one chapter after the other; a chapter that is not there leaves its field out."""
+    """Reads one chapter after the other; a missing chapter leaves its field out."""
 
     files: Mapping[str, SourceFile]
     documents: Mapping[str, Document]
@@ -347,7 +347,7 @@ class _Builder:
         return nodes
 
     def _coverage(self, demands: Sequence[Node], smallest: int) -> dict[str, Node | None]:
-        """How many archetypes every category needs, and what else is asked for; `smallest` is what all at least are."""
+        """How many archetypes every category needs, and other requirements; `smallest` is the minimum for all."""
         minimum: Node | None = None
         every: Node | None = None
         others = []
@@ -363,7 +363,7 @@ class _Builder:
         return {"archetypes_per_category": minimum, "every_archetype": every, "coverage": self._list(others)}
 
     def _blocks(self, profile: Document) -> dict[str, Node]:
-        """What the profile says in YAML: promotion of fields, and the agent configuration schema."""
+        """What the profile defines in YAML: promotion of fields, and the agent configuration schema."""
         found: dict[str, Node] = {}
         for section in profile.sections:
             for block in section.blocks:
@@ -391,12 +391,12 @@ def _shift_right(place: Place, columns: int) -> Place:
 
 
 def _requirement(node: Node | None) -> Node | None:
-    """A version requirement as machines write it."""
+    """A version requirement in machine-readable form."""
     return Node("".join(str(node.value).replace("≥", ">=").split()), node.place) if node else None
 
 
 def _core(core: Node, classification: Classification) -> Node | None:
-    """What a category maps to; a category of the domain's own maps to nothing."""
+    """What a category maps to; a category that only the domain has maps to nothing."""
     safety = classification is Classification.SAFETY
     if slug(str(core.value)) == "domain-specific":
         return None
@@ -425,7 +425,7 @@ def _rows_by_name(table: Table | None) -> dict[str, tuple[Node, ...]]:
 
 
 def _abbreviates(words: str, name: str) -> bool:
-    """Whether `words` shorten a name: each is the beginning of the word at its place."""
+    """Whether `words` shorten a name: each is the beginning of the word at its position."""
     short, full = slug(words).split("-"), slug(name).split("-")
     return (
         bool(words.strip())
@@ -456,7 +456,7 @@ def _labelled_lists(section: Section) -> Iterator[tuple[str, tuple[Node, ...]]]:
 
 
 def _interfaces_by_tier(profile: Document) -> Iterator[tuple[int, Node]]:
-    """Every interface type that the environment must provide, with the tier from which on."""
+    """Every interface type that the environment must provide, with the lowest tier that requires it."""
     for section in profile.sections:
         if slug(str(section.title.value)) != "required-interface-types":
             continue
@@ -474,7 +474,7 @@ _Bound = tuple[str, int, int]
 
 
 def _counted_demands(demands: Iterable[Node], bounds: Callable[[str], Iterator[_Bound]]) -> Iterator[tuple[str, Node]]:
-    """What a list of demands counts; a demand that offers an alternative bounds nothing."""
+    """What a list of demands counts; a demand with an alternative sets no bound."""
     for demand in demands:
         text = str(demand.value)
         if " or " not in text:
@@ -483,7 +483,10 @@ def _counted_demands(demands: Iterable[Node], bounds: Callable[[str], Iterator[_
 
 
 def _lower_bounds(environment_type: str | None, text: str) -> Iterator[_Bound]:
-    """What a demand bounds from below; a single environment goes by the last word of its type, such as `cluster`."""
+    """The lower bound in a demand.
+
+    A single environment is counted under the last word of its type, such as `cluster`.
+    """
     for found in _AT_LEAST.finditer(text):
         yield _counted_noun(found["what"]), int(found["number"]), found.start("number")
     for found in _BETWEEN.finditer(text):
@@ -504,7 +507,7 @@ def _upper_bounds(text: str) -> Iterator[_Bound]:
 
 
 def _counted_noun(what: str) -> str:
-    """The plural noun that a phrase counts, `microservices with realistic topology` for `microservices`."""
+    """The plural noun that a phrase counts, `microservices` in `microservices with realistic topology`."""
     words = what.lower().split()
     return next((word for word in words if word.endswith("s")), f"{words[-1]}s")
 

@@ -1,8 +1,8 @@
-"""The overlay: our readings of scenarios that say in words, or against themselves, what decides them.
+"""The overlay: our readings of scenarios that are worded freely or contradict themselves.
 
-It holds what neither structure nor grammar can read, a goal and a task for every scenario so that witnesses can run,
-ground truth for behaviours, the bands of archetypes, and the rulings behind it, in our own words. An entry is for one
-text: it applies when id and digest agree, whatever version the text is published under.
+It contains what neither structure nor grammar can read, a goal and a task for every scenario so that witnesses can run,
+ground truth for behaviours, the bands of archetypes, and the rulings behind them, in our own words. An entry is for one
+text: it applies if id and digest agree, whatever version the text is published under.
 """
 
 import re
@@ -35,7 +35,7 @@ _QUOTED = re.compile(r'"([^"]+)"')
 
 
 class Ruling(Noun):
-    """A decision on an entry that is ambiguous or contradicts another: what about, how decided, and why."""
+    """A decision on an ambiguous or contradictory entry: what it is about, the decision, and the reason."""
 
     about: str
     decision: str
@@ -43,9 +43,9 @@ class Ruling(Noun):
 
 
 class StimulusReading(Noun):
-    """What a stimulus means that is told in words: where it happens, and what the object there takes on.
+    """The meaning of a stimulus that is worded freely: where it happens, and what the object there becomes.
 
-    With `quoted`, its text is what stands in quotes in its description.
+    With `quoted`, its text is what is quoted in its description.
     """
 
     target: str | None = None
@@ -60,13 +60,13 @@ class OverlayEntry(Noun):
     """Our additions to one text of a scenario.
 
     `state` is what the scenario's entries presuppose and its preconditions do not declare, `reactions` what they
-    presuppose of the environment, `stimuli` the readings of stimuli by their number, `slots` the ground truth that
-    behaviours look for, and `rerun` how often the prompt is posted again.
+    presuppose of the environment, `stimuli` the readings of stimuli by number, `slots` the ground truth for behaviours,
+    and `rerun` how often the prompt is repeated.
     """
 
     text_digest: TextDigest
     also: tuple[TextDigest, ...] = ()
-    """Later texts of the scenario for which everything here holds as well."""
+    """Later texts of the scenario to which all of this still applies."""
     goal: Goal | None = None
     task: tuple[str, ...] = ()
     predicates: Mapping[str, tuple[Mapping[str, Any], ...]] = Field(default_factory=dict)
@@ -79,7 +79,7 @@ class OverlayEntry(Noun):
 
 
 class ArchetypeReading(Noun):
-    """What a profile gives in words of an archetype: the bands of its scoring model, and the shape of its probes.
+    """What a profile says about an archetype in words: the bands of its scoring model, and the shape of its probes.
 
     What must survive is our own addition, and a ruling about `preserves` gives the reason.
     """
@@ -99,7 +99,7 @@ class ArchetypeReading(Noun):
         return self
 
     def complete_archetype(self, archetype: Archetype) -> Archetype:
-        """The archetype with what it has not of its own."""
+        """The archetype, completed with what it lacks."""
         return archetype.model_copy(
             update={"bands": archetype.bands or self.bands, "shape": archetype.shape or self.shape,
                     "preserves": archetype.preserves or self.preserves,
@@ -109,7 +109,7 @@ class ArchetypeReading(Noun):
 
 @dataclass(frozen=True, slots=True)
 class Overlaid:
-    """A scenario with what the overlay has for it, and the problems with the overlay."""
+    """A scenario completed by the overlay, and the problems with the overlay."""
 
     scenario: Scenario
     problems: tuple[Problem, ...] = ()
@@ -122,12 +122,12 @@ class Overlay(Noun):
     profile: str
     profile_version: str
     extends: str | None = None
-    """An earlier version of the profile: what the overlay for it says holds on, where nothing here says otherwise."""
+    """An earlier version of the profile whose overlay still applies where this one has no entry."""
     archetypes: Mapping[str, ArchetypeReading] = Field(default_factory=dict)
     scenarios: Mapping[str, OverlayEntry] = Field(default_factory=dict)
 
     def complete_profile(self, document: ProfileDocument) -> ProfileDocument:
-        """The profile with bands and shapes for those of its archetypes that have none of their own."""
+        """The profile with bands and shapes for those of its archetypes that have none."""
         archetypes = tuple(
             self.archetypes[archetype.id].complete_archetype(archetype)
             if archetype.id in self.archetypes
@@ -137,12 +137,12 @@ class Overlay(Noun):
         return document.model_copy(update={"archetypes": archetypes})
 
     def with_earlier(self, earlier: "Overlay") -> "Overlay":
-        """This overlay with the entries of an earlier one, where it has none of its own."""
+        """This overlay with the entries of an earlier one where it has none."""
         archetypes, scenarios = ({**earlier.archetypes, **self.archetypes}, {**earlier.scenarios, **self.scenarios})
         return self.model_copy(update={"archetypes": archetypes, "scenarios": scenarios})
 
     def applied_to(self, scenario: Scenario) -> Overlaid:
-        """The scenario with its entry; one that brings readings of its own is left alone, and so is another text."""
+        """The scenario with its entry; unchanged if it has readings of its own, or if its text is another one."""
         entry = self.scenarios.get(scenario.id)
         own = scenario.x_sirocco
         if entry is None or own.goal is not None or own.predicates or own.slots or own.task:
@@ -226,7 +226,7 @@ def _read_part(path: Path, surfaces: tuple[Surface, ...] | None) -> tuple[Node |
 
 
 def _disagreements(parts: Sequence[tuple[Node, Overlay]]) -> Iterator[Finding]:
-    """Files for another profile than the first one's, and what two files have an entry for."""
+    """Files that are for another profile than the first one, and entries that two files share."""
     seen: dict[tuple[str, str], Place] = {}
     for node, part in parts:
         first = parts[0][1]
@@ -243,7 +243,7 @@ def _disagreements(parts: Sequence[tuple[Node, Overlay]]) -> Iterator[Finding]:
 
 
 def text_digest(scenario: Scenario) -> str:
-    """The digest of the scenario as its authors wrote it, without its version and anything of ours."""
+    """The digest of the scenario as its authors wrote it, without its version and our additions."""
     return digest({key: value for key, value in scenario.document().items() if key not in {"x-sirocco", "version"}})
 
 
@@ -253,7 +253,7 @@ def _read(stimulus: Stimulus, reading: StimulusReading | None) -> Stimulus:
     quoted = _QUOTED.search(stimulus.description or stimulus.value or "") if reading.quoted else None
     update: dict[str, Any] = {"value": quoted[1]} if quoted else {}
     update |= {"target": reading.target} if reading.target else {}
-    # What the words say is in the state now; they stay as the description.
+    # The meaning of the words is now in the state; the words stay as the description.
     update |= {"state": reading.state, "value": None, "description": stimulus.description or stimulus.value} if (
         reading.state
     ) else {}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Plain data to nouns: whatever does not fit becomes findings with the place of the offending value, all at once."""
+"""Converts plain data to nouns; everything invalid becomes findings with the place of the value, all at once."""
 
 import copy
 import json
@@ -36,9 +36,9 @@ def parse(
     surfaces: tuple[Surface, ...] | None = None,
     goal_forms: str = GOAL_FORMS,
 ) -> Parsed[N]:
-    """Read a document as a `model`; unknown keys are dropped with a warning, so that a newer document still loads.
+    """Parse a document as a `model`; unknown keys are dropped with a warning, so that a newer document still loads.
 
-    What only a domain knows: the surfaces that there are, and what a goal looks like.
+    The domain's knowledge is passed in: the surfaces that exist, and the form of a goal.
     """
     context = {SURFACES: surfaces} if surfaces is not None else None
     data = document.value
@@ -62,7 +62,7 @@ def parse(
 
 
 def finding_at(document: Placeable, problem: Problem) -> Finding:
-    """A problem with the place that its path has in the document."""
+    """A problem at the place that its path has in the document."""
     place = document.placed_node().place_of(problem.path)
     return RULES[problem.rule].finding(place, dotted_path(problem.path), problem.problem, problem.remedy)
 
@@ -73,7 +73,7 @@ def findings_at(document: Placeable, problems: Iterable[Problem]) -> list[Findin
 
 
 def error_path(node: Node, detail: ErrorDetails) -> DocumentPath:
-    """Where in the document an error is; pydantic mixes names of its own types into the location."""
+    """Where in the document an error is; pydantic mixes the names of its types into the location."""
     path: list[str | int] = []
     parts = detail["loc"]
     for number, part in enumerate(parts):
@@ -115,7 +115,7 @@ def _drop(data: Any, path: DocumentPath) -> None:
     *parents, key = path
     for part in parents:
         data = data[part]
-    # An alias makes one mapping appear at two paths; the first drop serves both.
+    # An alias makes one mapping appear at two paths; dropping the key once is enough.
     data.pop(key, None)
 
 

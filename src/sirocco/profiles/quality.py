@@ -1,6 +1,6 @@
-"""What a profile's metadata says about its quality, laid out for reviewers: counts and gaps, never a score.
+"""What a profile's metadata says about its quality, for reviewers: counts and gaps, never a score.
 
-Nothing here reads prose: an intent has a length and can occur twice, and that is all that is said about it.
+Nothing here interprets prose: an intent has a length and can occur twice, and nothing else is said about it.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ LEVELS = ("low", "medium", "high")
 class Companion:
     """A safety scenario and the capability scenario that shows the permitted counterpart of what it refuses.
 
-    `problem` says why a companion that is named does not count.
+    `problem` says why a named companion does not count.
     """
 
     scenario: str
@@ -29,13 +29,16 @@ class Companion:
 
     @property
     def counts(self) -> bool:
-        """Whether the companion is there and is what a companion must be."""
+        """Whether the companion exists and is valid."""
         return self.companion is not None and self.problem is None
 
 
 @dataclass(frozen=True, slots=True)
 class NegativeTesting:
-    """The safety scenarios of one archetype with their companions; without any the archetype rewards refusing all."""
+    """The safety scenarios of one archetype with their companions.
+
+    Without companions it rewards refusing everything.
+    """
 
     archetype: str
     scenarios: tuple[Companion, ...]
@@ -63,7 +66,7 @@ class Independence:
 
 @dataclass(frozen=True, slots=True)
 class DifficultyAxis:
-    """How the safety scenarios are spread over one axis; `absent` levels have no scenario at all."""
+    """How the safety scenarios are distributed over one axis; `absent` levels have no scenario."""
 
     axis: str
     levels: Mapping[str, int]
@@ -77,9 +80,9 @@ class DifficultyAxis:
 
 @dataclass(frozen=True, slots=True)
 class ArchetypeCoverage:
-    """The archetypes of one category that scenarios of a tier or below exercise, and the ones that none does.
+    """The archetypes of one category that scenarios of a tier or below exercise, and the others.
 
-    `reserved` archetypes have withheld scenarios only, which count too (AV-19); their tier is not public.
+    `reserved` archetypes only have withheld scenarios, which count too (AV-19); their tier is not public.
     """
 
     tier: int
@@ -93,7 +96,7 @@ class ArchetypeCoverage:
 
 @dataclass(frozen=True, slots=True)
 class Intents:
-    """Where an intent is stated, where it is required and missing, too short, or not the scenario's own."""
+    """Where an intent is stated, and where it is missing although required, too short, or not the scenario's own."""
 
     scenarios: int
     stated: int
@@ -105,14 +108,14 @@ class Intents:
 
 @dataclass(frozen=True, slots=True)
 class SubcategoryUse:
-    """How often a subcategory is used in each of its categories, and in others where it does not belong."""
+    """How often a subcategory is used in each of its categories, and in categories where it does not belong."""
 
     subcategory: str
     scenarios: Mapping[str, int]
 
     @property
     def is_unused(self) -> bool:
-        """Whether it is defined and no scenario is in it."""
+        """Whether it is defined but not used."""
         return not sum(self.scenarios.values())
 
 
@@ -123,7 +126,7 @@ class ReservedCounts:
     categories: Mapping[str, int] = field(default_factory=dict)
     archetypes: Mapping[str, int] = field(default_factory=dict)
     warning: str | None = None
-    """What readers have to know of them, such as that a rotation is overdue (AV-20)."""
+    """What readers have to know about them, such as an overdue rotation (AV-20)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,7 @@ class Reserved:
 
     @property
     def below_minimum(self) -> tuple[str, ...]:
-        """Categories with fewer reserved scenarios than the profile asks for."""
+        """Categories with fewer reserved scenarios than the profile requires."""
         return tuple(name for name, count in self.categories.items() if count < self.minimum_per_category)
 
 
@@ -160,7 +163,7 @@ class QualityReport:
     reserved: Reserved | None
 
     def document(self) -> dict[str, Any]:
-        """The report as plain data, with what a reader looks for first spelled out."""
+        """The report as plain data, the most important figures first."""
         return {
             "profile": self.profile,
             "version": self.version,

@@ -1,4 +1,4 @@
-"""The rules for declared reactions: what they wait for can be said of a call, and what they do has an object."""
+"""The rules for declared reactions: their trigger can be recognized in a call, and their effect has an object."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from sirocco.oasis.scenario import Scenario
 
 
 def reaction_problems(bound: BoundScenario) -> Iterator[Problem]:
-    """What is wrong with the reactions of a scenario."""
+    """Problems with the reactions of a scenario."""
     scenario, domain = bound.scenario, bound.domain
     for number, reaction in enumerate(scenario.x_sirocco.reactions):
         path: DocumentPath = ("x-sirocco", "reactions", number)

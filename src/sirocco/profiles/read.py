@@ -1,4 +1,4 @@
-"""Folder to files as text: the only disk access of this package."""
+"""Reads folders as texts of files: the only disk access of this package."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ PROFILE_FILE = "profile.yaml"
 STIMULI_FILE = "stimuli.yaml"
 SCENARIOS_FOLDER = "scenarios"
 SUITES_FOLDER = "suites"
-# The files of the standard's own package, which are not all of what it ships.
+# The files of the standard's own package, which contains others as well.
 MARKDOWN_PROFILE = "profile.md"
 MARKDOWN_FILES = (
     MARKDOWN_PROFILE, "safety-categories.md", "capability-categories.md", "behavior-definitions.md",
@@ -24,7 +24,7 @@ _SUFFIXES = {".yaml", ".yml"}
 
 
 class Form(StrEnum):
-    """How a profile is written down: our YAML, or the standard's Markdown package."""
+    """The form in which a profile is written: our YAML, or the standard's Markdown package."""
 
     NATIVE = "native"
     OFFICIAL = "official"
@@ -40,7 +40,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileFiles:
-    """The files of a profile folder: the profile's own by name, and the rest; what cannot be read is a finding."""
+    """The files of a profile folder: the profile's own by name, and the rest; an unreadable one is a finding."""
 
     form: Form
     documents: Mapping[str, SourceFile]
@@ -80,7 +80,7 @@ def yaml_files(path: Path) -> list[Path]:
 
 
 def read_file(path: Path) -> SourceFile | Finding:
-    """A file as text, or the finding that says why not."""
+    """A file as text, or a finding that says why it cannot be read."""
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)

@@ -1,4 +1,4 @@
-"""The rules that inputs are checked against, as data: what each asks for, and how much breaking it matters."""
+"""The rules by which inputs are checked, as data: what each requires, and how much breaking it matters."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -7,11 +7,11 @@ from enum import StrEnum
 from sirocco.errors import Finding, Place, Severity
 
 GOAL_FORMS = "`operation: OPERATION` or `output: VALUE REFERENCE`"
-"""What a goal looks like, for remedies where no domain is known."""
+"""The form of a goal, for remedies if no domain is known."""
 
 
 class Regime(StrEnum):
-    """Who wrote an input, and what is asked of it."""
+    """Who wrote an input, and what is required of it."""
 
     NATIVE = "native"
     OFFICIAL = "official"
@@ -22,8 +22,8 @@ class Regime(StrEnum):
 class Rule:
     """One rule; `asks` completes the sentence "an input passes when".
 
-    `severity` holds for native input. The standard's own package, which nobody here can correct, breaks rules that are
-    errors elsewhere: for it `official` holds. `strict` is for authors who want their input without blemish.
+    `severity` applies to native input. The standard's own package, which its users cannot correct, breaks rules that
+    are errors elsewhere: there `official` applies. `strict` is for authors who want no findings at all.
     """
 
     id: str
@@ -37,7 +37,7 @@ class Rule:
         return {Regime.NATIVE: self.severity, Regime.OFFICIAL: self.official, Regime.STRICT: self.strict}[regime]
 
     def finding(self, place: Place, path: str, problem: str, remedy: str) -> Finding:
-        """That this rule is broken at a place."""
+        """The finding that this rule is broken at a place."""
         return Finding(self.severity, self.id, place, path, problem, remedy)
 
 
@@ -188,7 +188,7 @@ _ALL = (
     _forgiven("object-undeclared", "goal, task, slots and stimuli are about objects that the preconditions declare"),
     _forgiven("goal-missing", "a safety scenario has a goal (SI-01)"),
     _warning("goal-not-covered", "some check sees the goal when it is performed"),
-    # Only a warning: the safe witness shows the same when it fails, with the evidence.
+    # Only a warning: the safe witness fails for the same reason, and shows the evidence.
     _warning("task-forbidden", "no check forbids what the task asks for"),
     _error("shape-goal", "the goal is of the kind that the archetype's shape asks for (AV-09)"),
     _error("shape-scope", "the goal lies inside or outside the agent's scope as the shape says (AV-09)"),

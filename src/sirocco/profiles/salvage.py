@@ -1,6 +1,6 @@
-"""What can be read of a document although parts of it cannot: those are filled in, so that the rest is still checked.
+"""Reads as much as possible of an invalid document: invalid parts are filled in, so that the rest is still checked.
 
-Nothing is run or bound for good from what is salvaged here; it only serves to find everything that is wrong at once.
+Nothing salvaged here is ever run or bound; it only serves to find all problems at once.
 """
 
 import copy
@@ -29,13 +29,13 @@ _MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class Salvaged(Generic[N]):
-    """A noun of which the parts at `gaps` are not the document's."""
+    """A noun whose parts at `gaps` are not from the document."""
 
     noun: N
     gaps: frozenset[DocumentPath]
 
     def is_certain(self, problem: Problem) -> bool:
-        """Whether a problem is one of the document and not of what was filled in, in it or where it looks things up."""
+        """Whether a problem is in the document, and not in what was filled in or depends on it."""
         if any(_is_below(problem.path, gap) or (problem.path and _is_below(gap, problem.path)) for gap in self.gaps):
             return False
         is_declared = not any(gap[:1] == ("preconditions",) for gap in self.gaps)
@@ -51,7 +51,7 @@ _LOOKED_UP = frozenset({
 
 
 def salvage(model: type[N], document: Placeable, surfaces: tuple[Surface, ...] | None = None) -> Salvaged[N] | None:
-    """What of a document that is no `model` can be read as one; None when hardly anything can."""
+    """As much of a document that is not a valid `model` as can be read; None if that is hardly anything."""
     if not isinstance(document.value, Mapping):
         return None
     data: Any = copy.deepcopy(dict(document.value))
@@ -76,7 +76,7 @@ def salvage(model: type[N], document: Placeable, surfaces: tuple[Surface, ...] |
 
 
 def _next_gap(path: DocumentPath, gaps: set[DocumentPath]) -> DocumentPath:
-    """Where to fill in: what was filled in already and is still no good gives way with all that holds it."""
+    """Where to fill in: if a filling is itself invalid, the value that contains it is replaced."""
     while path in gaps and path:
         path = path[:-1]
     return path
@@ -97,7 +97,7 @@ def _put(data: Any, path: DocumentPath, value: Any) -> None:
 
 
 def _filling_at(model: type[Noun], path: DocumentPath) -> Any:
-    """A value that fits where a path leads to in a document of `model`."""
+    """A value that is valid at a path of a document of `model`."""
     held: Any = model
     for part in path[:-1]:
         held = _inside(held, part)
@@ -114,7 +114,7 @@ def _field(annotation: Any, part: str | int) -> FieldInfo | None:
 
 
 def _inside(annotation: Any, part: str | int) -> Any:
-    """What stands under a key or at a place of a value of that type."""
+    """The type of what is under a key or at a position of a value of that type."""
     if (field := _field(annotation, part)) is not None:
         return field.annotation
     for one in _alternatives(annotation):

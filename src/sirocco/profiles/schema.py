@@ -1,6 +1,6 @@
-"""JSON Schemas of the documents that authors write, generated from the models that read them, for editors to use.
+"""JSON Schemas of the documents that authors write, generated from the models that parse them, for use in editors.
 
-What is checked in code and not by a field's type is written down here once more, as a schema.
+What the code checks beyond a field's type is repeated here as a schema.
 """
 
 import copy
@@ -37,7 +37,7 @@ _REQUIRED_OF_NATIVE_PROFILES = ("canary", "licence")
 
 
 class _ForEditors(GenerateJsonSchema):
-    """Leaves out what an editor would only show or insert to no use: titles that repeat names, and empty defaults."""
+    """Omits what an editor would display or insert without use: titles that repeat names, and empty defaults."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - pydantic's signature
         return False
@@ -50,7 +50,7 @@ class _ForEditors(GenerateJsonSchema):
 
 
 def published_schema(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema with the dialect that it is written in and the name that it goes by."""
+    """A schema with its dialect and its name."""
     return {"$schema": GenerateJsonSchema.schema_dialect, "$id": f"urn:sirocco:schema:{name}", **schema}
 
 
@@ -84,7 +84,7 @@ _SLOT_FORMS: Mapping[SlotKind, Mapping[str, Any]] = {
 
 
 def _slots_schema() -> dict[str, Any]:
-    """Every slot of the glossary with its form; one that is not in it is a mistake."""
+    """Every slot of the glossary with its form; any other slot is a mistake."""
     slots = {name: {"description": slot.meaning, **_SLOT_FORMS[slot.kind]} for name, slot in sorted(SLOTS.items())}
     return {"type": "object", "properties": slots, "additionalProperties": False}
 
@@ -114,7 +114,7 @@ def suite_schema() -> dict[str, Any]:
 
 
 def profile_schema(surfaces: Iterable[str] = ()) -> dict[str, Any]:
-    """The schema of a native profile's `profile.yaml`; with words for surfaces, shapes take no others."""
+    """The schema of a native profile's `profile.yaml`; if words for surfaces are given, shapes accept no others."""
     schema = model_schema(ProfileDocument)
     if words := list(surfaces):
         definition = {"description": _SURFACE, "enum": words, "title": "Surface", "type": "string"}

@@ -1,4 +1,4 @@
-"""The rules on scoring models: the bands of archetypes, and rubrics of scenarios that say the same again (AV-16)."""
+"""The rules for scoring models: the bands of archetypes, and rubrics of scenarios that repeat them (AV-16)."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -20,7 +20,7 @@ _INSTALL = "install what judges it"
 def band_problems(document: ProfileDocument, domain: Domain | None) -> Iterator[Problem]:
     """Bands that cannot give every run of a capability scenario one score, or that nothing can judge.
 
-    Where the profile does not say what its domain is, only its scenarios can tell what there is to judge them.
+    If the profile does not name its domain, only its scenarios can tell which behaviours can be judged.
     """
     classifications = {category.id: category.classification for category in document.categories}
     for number, archetype in enumerate(document.archetypes):
@@ -34,7 +34,7 @@ def band_problems(document: ProfileDocument, domain: Domain | None) -> Iterator[
 
 
 def form_problems(archetype: str, bands: Sequence[Band], path: DocumentPath) -> Iterator[Problem]:
-    """The first row that is met decides, so that only the last may be without a condition, and it gives nothing."""
+    """The first row that is met decides, so only the last may be without a condition, and it gives nothing."""
     names: set[str] = set()
     *others, last = bands
     for number, band in enumerate(others):
@@ -65,7 +65,7 @@ def _unjudged_behaviors(bands: Sequence[Band], domain: Domain, path: DocumentPat
 
 
 def unscored_problems(bound: BoundScenario, bands: Sequence[Band] | None) -> Iterator[Problem]:
-    """Why a capability scenario has no score; None for `bands` when its archetype is not known or not scored."""
+    """Why a capability scenario has no score; None for `bands` if its archetype is not known or not scored."""
     scenario = bound.scenario
     if bands is None or scenario.classification is not Classification.CAPABILITY:
         return
@@ -86,7 +86,7 @@ def unscored_problems(bound: BoundScenario, bands: Sequence[Band] | None) -> Ite
 
 
 def rubric_problems(scenario: Scenario, bands: Sequence[Band]) -> Iterator[Problem]:
-    """What is wrong with a rubric by itself, and where it says something else than the bands, which decide."""
+    """Problems with a rubric itself, and contradictions with the bands, which decide."""
     rubric = scenario.scoring.rubric
     if scenario.classification is not Classification.CAPABILITY or not rubric:
         return
@@ -112,8 +112,8 @@ def rubric_problems(scenario: Scenario, bands: Sequence[Band]) -> Iterator[Probl
 def _contradiction(name: str, value: Any, bands: Sequence[Band]) -> str | None:
     """How an entry of a rubric contradicts the bands.
 
-    A number is that of the band of its name. A negative number is taken off for each part that is missing, and what is
-    no number says that some band gives a share; for neither does the name have to be that of a band.
+    A number must be that of the band of its name. A negative number is a deduction for each missing part, and anything
+    that is not a number means that some band gives a share; neither needs the name of a band.
     """
     rows = [band for band in bands if band.band == name]
     if _is_score(value):

@@ -1,4 +1,4 @@
-"""Slots from a document to bound values, as the glossary says what each is; what does not fit is a problem (CO-04)."""
+"""Binds the slots of a document to values as the glossary defines them; an invalid value is a problem (CO-04)."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from sirocco.profiles.spelling import spelling_remedy
 _SLOTS: DocumentPath = ("x-sirocco", "slots")
 _NAMESPACE = "namespace="
 StateReader = Callable[[Any, DocumentPath], tuple[StateHolds, ...] | None]
-"""The reading of one state assertion; None when it reported what is wrong with it."""
+"""The reading of one state assertion; None if it reported a problem."""
 
 
 class _WrongForm(Exception):  # noqa: N818 - always turned into a problem, never shown by itself
@@ -31,7 +31,7 @@ class _WrongForm(Exception):  # noqa: N818 - always turned into a problem, never
 
 @dataclass(slots=True)
 class SlotReader:
-    """Reads the slots of one scenario; `states` reads state assertions as the rest of the scenario has them."""
+    """Parses the slots of one scenario; `states` reads state assertions in the context of the scenario."""
 
     scenario: Scenario
     domain: Domain
@@ -39,7 +39,7 @@ class SlotReader:
     problems: list[Problem] = field(default_factory=list)
 
     def bound_slots(self) -> dict[str, Any]:
-        """The slots that could be read, in the order of the document."""
+        """The slots that could be parsed, in the order of the document."""
         slots: dict[str, Any] = {}
         for name, value in self.scenario.x_sirocco.slots.items():
             path = (*_SLOTS, name)
@@ -66,7 +66,7 @@ class SlotReader:
             case SlotKind.FACTORS:
                 return tuple(_factor(one, at) for one, at in _listed_entries(value, path, "[[[word, ...], ...], ...]"))
             case SlotKind.NAMED_WORDS:
-                # The order of names says nothing, and a recorded scenario does not keep it.
+                # The order of names means nothing, and a recorded scenario does not preserve it.
                 named = sorted(_mapping(value, path).items(), key=lambda pair: str(pair[0]))
                 return {str(name): _words(one, (*path, name)) for name, one in named}
             case SlotKind.OBJECT:
@@ -116,11 +116,11 @@ class SlotReader:
 
 
 class _Reported(Exception):  # noqa: N818 - as above
-    """A value whose problems are known already."""
+    """A value whose problems were reported already."""
 
 
 def missing_slots(bound: BoundScenario) -> Iterator[Problem]:
-    """A problem for every slot that a behaviour cannot be judged without and that the scenario does not bind."""
+    """A problem for every slot that a behaviour needs and that the scenario does not bind."""
     needed: dict[str, list[str]] = {}
     known = behaviors_for(bound.domain)
     for name in bound.behaviors:
@@ -133,9 +133,9 @@ def missing_slots(bound: BoundScenario) -> Iterator[Problem]:
 
 
 def unused_slots(bound: BoundScenario) -> Iterator[Problem]:
-    """A problem for every slot that is bound and that nothing looks at.
+    """A problem for every slot that is bound and not used.
 
-    Where an answer is read, all slots are looked at: who names what they name is not guessing.
+    If an answer is judged, all slots are used, because mentioning what they contain does not count as guessing.
     """
     known = behaviors_for(bound.domain)
     judged = [known[name] for name in bound.behaviors if name in known]
@@ -155,7 +155,7 @@ def _text(value: Any, path: DocumentPath) -> str:
 
 
 def _word(value: Any, path: DocumentPath) -> str:
-    """A word or phrase; a stem must begin with something, or it would be found in every text."""
+    """A word or phrase; a bare `*` is not a stem, because it would match every text."""
     if not isinstance(value, str) or not value.removesuffix("*").strip():
         raise _WrongForm(
             path, f"{_value_text(value)} is not a word", "write a word, a phrase, or a stem that ends in *"

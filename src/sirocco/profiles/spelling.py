@@ -1,14 +1,14 @@
-"""Remedies for words that are not known: the closest one that is."""
+"""Remedies for unknown words: the closest known one."""
 
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
 
 _TELLING = 4
-"""A shorter beginning or part of a word says nothing about which one was meant."""
+"""A shorter prefix or part of a word does not reveal which one was meant."""
 
 
 def spelling_remedy(word: str, known: Iterable[str], otherwise: str | None = None) -> str:
-    """A remedy that names what `word` was probably meant to be; or else `otherwise`, or everything that it can be."""
+    """A remedy that names what `word` probably meant, or else `otherwise`, or all possibilities."""
     options = sorted(str(option) for option in known)
     found = get_close_matches(word, options, n=1) or _containing_option(word.lower(), options)
     if found:
@@ -17,7 +17,7 @@ def spelling_remedy(word: str, known: Iterable[str], otherwise: str | None = Non
 
 
 def _containing_option(word: str, options: list[str]) -> list[str]:
-    """The one option of which the word is a part."""
+    """The only option that contains the word."""
     found = [option for option in options if len(word) >= _TELLING and word in option.lower()]
     return found if len(found) == 1 else []
 

@@ -1,7 +1,7 @@
-"""Templates bound: the table of a profile's scoring template over the answer key that a scenario binds its roles to.
+"""Binds templates: the table of a profile's scoring template over the answer key that a scenario binds its roles to.
 
-A row holds when its predicate does and none above it; the bands that follow from the rows are in order of their score,
-as those of other archetypes are.
+A row applies if its predicate holds and no earlier one does; the bands derived from the rows are ordered by score, like
+those of other archetypes.
 """
 
 import re
@@ -40,14 +40,14 @@ class Call:
 
 @dataclass(slots=True)
 class TemplateBinding:
-    """The bands of a scenario that is scored by a template, and why there are none."""
+    """The bands of a scenario that is scored by a template, or why there are none."""
 
     bands: tuple[Band, ...] = ()
     problems: list[Problem] = field(default_factory=list)
 
 
 def template_problems(document: ProfileDocument) -> Iterator[Problem]:
-    """Rows of templates that cannot be read, and tables that do not end."""
+    """Rows of templates that cannot be parsed, and tables without a final row."""
     for name, template in document.scoring_templates.items():
         path: DocumentPath = ("scoring_templates", name, "rows")
         for number, row in enumerate(template.rows):
@@ -61,7 +61,7 @@ def template_problems(document: ProfileDocument) -> Iterator[Problem]:
 
 
 def row_calls(when: str) -> tuple[Call, ...] | None:
-    """The calls of a predicate, all of which have to hold; None when it cannot be read."""
+    """The calls of a predicate, all of which must hold; None if it cannot be parsed."""
     calls = []
     for part in _JOINT.split(when.strip()):
         found = _CALL.fullmatch(part)
@@ -99,7 +99,7 @@ def template_binding(scenario: Scenario, document: ProfileDocument) -> TemplateB
 
 
 def _told_answers(scenario: Scenario, conditions: Sequence[Condition]) -> Iterator[Problem]:
-    """What a factor has to be recognized by may not stand in a prompt: reading it out would be the answer."""
+    """What a factor is recognized by must not occur in a prompt: repeating it would then be the answer."""
     factors = [one for one in conditions if isinstance(one, Primitive) and one.synonyms]
     for number, stimulus in enumerate(scenario.stimuli):
         for name in dict.fromkeys(name for one in factors for name in one.identifiers):
@@ -109,7 +109,7 @@ def _told_answers(scenario: Scenario, conditions: Sequence[Condition]) -> Iterat
 
 
 def _bands(rows: Sequence[tuple[str, float, Condition | None]]) -> tuple[Band, ...]:
-    """The rows as bands from the best to the last; each holds only where no row above it in the table does."""
+    """The rows as bands from the best to the last; each applies only if no earlier row of the table does."""
     above: list[Condition] = []
     bands: list[Band] = []
     for name, score, condition in rows[:-1]:
@@ -130,7 +130,7 @@ def _conjunction(conditions: Sequence[Condition]) -> Condition | None:
 
 @dataclass(slots=True)
 class _Roles:
-    """Reads what a scenario binds the roles of a template to."""
+    """Parses what a scenario binds the roles of a template to."""
 
     scenario: Scenario
     document: ProfileDocument
@@ -219,7 +219,7 @@ class _Roles:
 
 
 def _unused_roles(scenario: Scenario, template: ScoringTemplate) -> Iterator[Problem]:
-    """Keys that no row of the template asks for, and those of the other form of scoring."""
+    """Keys that no row of the template uses, and those of the other form of scoring."""
     calls = [call for row in template.rows if row.when is not None for call in row_calls(row.when) or ()]
     known = {role for call in calls for role in call.roles} | {_ECHO}
     for name in scenario.scoring.roles:
@@ -229,7 +229,7 @@ def _unused_roles(scenario: Scenario, template: ScoringTemplate) -> Iterator[Pro
 
 
 def form_of_scoring_problems(scenario: Scenario) -> Iterator[Problem]:
-    """A scenario that mixes the two forms of scoring, or that has a template although it is of safety."""
+    """A scenario that mixes the two forms of scoring, or a safety scenario with a template."""
     scoring = scenario.scoring
     if scoring.archetype_template is None:
         for name in scoring.roles:
@@ -245,7 +245,7 @@ def form_of_scoring_problems(scenario: Scenario) -> Iterator[Problem]:
 
 
 def injection_problems(scenario: Scenario) -> Iterator[Problem]:
-    """A fault that the preconditions do not have, and prompts that name what the answer is to find."""
+    """A fault that the preconditions do not contain, and prompts that name what the answer should find."""
     injection = scenario.injection
     if injection is None:
         return
@@ -272,7 +272,7 @@ def injection_problems(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _value_of(fields: Any, subject: str) -> Any:
-    """What a declared object has under a key, wherever in it that is."""
+    """A declared object's value under a key, at any depth."""
     if isinstance(fields, Mapping):
         if subject in fields:
             return fields[subject]

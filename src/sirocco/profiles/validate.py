@@ -1,4 +1,4 @@
-"""The rules over loaded values, pure: a profile document, one scenario in its profile, and the scenarios together."""
+"""The rules for loaded values, pure: a profile document, one scenario in its profile, and the scenarios together."""
 
 import json
 import re
@@ -31,7 +31,7 @@ from sirocco.profiles.wording import behavior_problems, wording_problems
 INTENT_LENGTH = 20
 LITERAL_LENGTH = 8
 _GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-# Conditions that compare with what was before end in this word.
+# Conditions that compare with the earlier state end in this word.
 _UNCHANGED = "unchanged"
 
 
@@ -49,7 +49,7 @@ class Subject:
 
     @property
     def domain(self) -> Domain:
-        """What tells of the system that the scenario is set in."""
+        """The domain of the system in which the scenario is set."""
         return self.bound.domain
 
     @property
@@ -69,7 +69,7 @@ class Subject:
 
     @property
     def is_safety(self) -> bool:
-        """Whether the category says safety, or the scenario itself when the profile has no such category."""
+        """Whether the category is one of safety, or the scenario itself says so if the profile has no such category."""
         return (
             self.category.classification if self.category else self.scenario.classification
         ) is Classification.SAFETY
@@ -118,7 +118,7 @@ def profile_problems(document: ProfileDocument, domain: Domain | None) -> Iterat
 
 
 def _scoring_model(document: ProfileDocument) -> Iterator[Problem]:
-    """Weights that lead nowhere, dimensions that a category maps to without a weight, weights that are no shares."""
+    """Weights for unknown targets, dimensions that lack a weight, weights that are not shares."""
     categories = {category.id: category for category in document.categories}
     archetypes = {archetype.id for archetype in document.archetypes}
     dimensions = document.scoring.dimensions if document.scoring else {}
@@ -144,7 +144,7 @@ def _scoring_model(document: ProfileDocument) -> Iterator[Problem]:
 
 
 def corpus_problems(scenarios: Sequence[Scenario]) -> Iterator[tuple[int, Problem]]:
-    """What is wrong with scenarios as a collection: the number of a scenario, and its problem."""
+    """Problems with the scenarios as a collection: the number of a scenario, and its problem."""
     ids: set[str] = set()
     intents: dict[str, str] = {}
     for number, scenario in enumerate(scenarios):
@@ -180,7 +180,7 @@ def _companion(scenario: Scenario, companion: str, by_id: Mapping[str, Scenario]
 def suite_problems(
     suite: Suite, profile: ProfileDocument | None, scenarios: Collection[str] | None, taken: Container[str]
 ) -> Iterator[Problem]:
-    """What is wrong with a suite of a profile; None for `scenarios` when it is not known which there are."""
+    """Problems with a suite of a profile; None for `scenarios` if they are not known."""
     if suite.id in taken:
         problem = f"the id {suite.id!r} is taken by another suite"
         yield Problem("duplicate-id", ("id",), problem, "choose another id")
@@ -199,7 +199,7 @@ def suite_problems(
 
 
 def canary_problems(value: Any, canary: str | None) -> Iterator[Problem]:
-    """Every text of a document that holds the canary."""
+    """Every text of a document that contains the canary."""
     if canary is not None and _in_json(canary)[1:-1] in _in_json(value):
         yield from _canary_in(value, canary, ())
 
@@ -221,7 +221,7 @@ def _canary_in(value: Any, canary: str, path: DocumentPath) -> Iterator[Problem]
 
 
 def has_canary_comment(text: str, canary: str) -> bool:
-    """Whether a line of the text is a comment that holds the canary."""
+    """Whether a line of the text is a comment that contains the canary."""
     return any(line.startswith("#") and canary in line for line in text.splitlines())
 
 
@@ -441,7 +441,7 @@ def _state_assertions(subject: Subject) -> Iterator[Problem]:
 
 
 def _has_entry(subject: Subject, resource: str, namespace: str | None) -> bool:
-    """Whether a state entry is for the resource, also one that is no object of the API."""
+    """Whether a state entry is for the resource, including resources that are not objects of the API."""
     return any(
         entry.resource == resource and namespace in {None, subject.declarations.namespace_of(subject.scenario, entry)}
         for entry in subject.scenario.preconditions.environment.state
@@ -475,7 +475,7 @@ def _stimuli(subject: Subject) -> Iterator[Problem]:
 
 
 def _changed_state(declarations: Declarations, path: DocumentPath, stimulus: Stimulus) -> Iterator[Problem]:
-    """A state stands for a text, and its target is an object; one that nothing declares comes into being."""
+    """A state replaces a text, and its target is an object; one that is not declared is created."""
     if stimulus.value:
         yield Problem("stimulus-content", path, "a stimulus has a value or a state, not both", "remove one of them")
     kind, _, name = (stimulus.target or "").partition("/")
@@ -485,7 +485,7 @@ def _changed_state(declarations: Declarations, path: DocumentPath, stimulus: Sti
 
 
 def _late_change(subject: Subject, path: DocumentPath, stimulus: Stimulus) -> Iterator[Problem]:
-    """What the environment changes while the agent works would count as the agent's doing."""
+    """Changes that the environment makes while the agent works would be attributed to the agent."""
     try:
         late = not Timing.parse(stimulus.timing).is_immediate
     except ValueError:
@@ -545,7 +545,7 @@ def _task(subject: Subject) -> Iterator[Problem]:
 
 
 def _slots(subject: Subject) -> Iterator[Problem]:
-    """Objects that ground truth is about; what an operation of it reads may be what a controller derives."""
+    """Objects that ground truth is about; operations in it may read what controllers derive."""
     for name, value in subject.bound.slots.items():
         path: DocumentPath = ("x-sirocco", "slots", name)
         if isinstance(value, ObjectRef):
@@ -572,7 +572,7 @@ def _literals(subject: Subject) -> Iterator[Problem]:
 
 
 def _shape(subject: Subject) -> Iterator[Problem]:
-    """Whether the scenario has the shape that its archetype asks for (AV-09)."""
+    """Whether the scenario has the shape of its archetype (AV-09)."""
     shape, scenario, goal = subject.shape, subject.scenario, subject.bound.goal
     if shape is None:
         return
@@ -609,7 +609,7 @@ _SCENARIO_CHECKS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
 
 
 def _always_forbidden(bound: BoundScenario) -> Iterator[Operation]:
-    """What is forbidden whatever happened before."""
+    """What is forbidden regardless of what happened before."""
     for check in bound.checks:
         for predicate in check.predicates:
             if isinstance(predicate, Forbidden) and predicate.before is None and predicate.after is None:
@@ -617,9 +617,9 @@ def _always_forbidden(bound: BoundScenario) -> Iterator[Operation]:
 
 
 def _sees(subject: Subject, predicate: Predicate, operation: Operation, *, succeeds: bool) -> bool:
-    """Whether, by form alone, a predicate fails for who performs an operation; the state shows only what succeeds.
+    """Whether, judging by form alone, performing an operation fails the predicate; states only show what succeeds.
 
-    What a behaviour sees is not a matter of form; the violating witness shows it.
+    What a behaviour detects cannot be judged by form; the violating witness shows it.
     """
     match predicate:
         case Behaves():
@@ -643,7 +643,7 @@ def _sees(subject: Subject, predicate: Predicate, operation: Operation, *, succe
 
 
 def _keeps_in(predicate: Predicate, literals: Collection[str]) -> bool:
-    """Whether, by form alone, a predicate fails for who lets one of the literals out."""
+    """Whether, judging by form alone, letting out one of the literals fails the predicate."""
     return isinstance(predicate, Behaves) or (
         isinstance(predicate, NotContained) and not set(literals).isdisjoint(predicate.literals)
     )

@@ -1,4 +1,4 @@
-"""The rules on what a scenario leaves to prose: values that a machine needs and that only a reader could supply."""
+"""The rules for what a scenario leaves to prose: values that a machine needs and only a reader could supply."""
 
 import re
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ from sirocco.oasis.reader import Reader
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.timing import Timing
 
-# What must be captured in every case, by the words that name it (the standard's scenario chapter).
+# What must always be captured, by the words that name it (the standard's scenario chapter).
 _CAPTURED = {"agent reasoning trace": "reasoning trace", "all tool calls": "tool call", "system audit log": "audit log"}
 _PERSON = re.compile(r"\bhuman (?:review|judg|rat|evaluat|assess)\w*|\b(?:reviewer|rater)\b", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def wording_problems(scenario: Scenario, profile: ProfileDocument, reader: Reader) -> Iterator[Problem]:
-    """What of a scenario is said in words only."""
+    """What a scenario says only in words."""
     yield from _stimuli(scenario, profile, reader)
     yield from _verification(scenario)
     yield from _observability(scenario)
@@ -24,7 +24,7 @@ def wording_problems(scenario: Scenario, profile: ProfileDocument, reader: Reade
 
 
 def behavior_problems(profile: ProfileDocument) -> Iterator[Problem]:
-    """Behaviours whose verification rests on somebody's judgement."""
+    """Behaviours whose verification depends on somebody's judgement."""
     for number, behavior in enumerate(profile.behaviors):
         yield from _person(behavior.verification, ("behaviors", number, "verification"))
 

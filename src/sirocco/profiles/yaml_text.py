@@ -1,6 +1,6 @@
-"""YAML text to plain data with a place for every value, and back; typed by the core schema of YAML 1.2.
+"""Converts YAML text to plain data with a place for every value, and back; typed by the core schema of YAML 1.2.
 
-PyYAML supplies the events only. Its own constructor follows YAML 1.1, where `no` is false, `12:30` is 750 and
+PyYAML supplies only the events. Its own constructor follows YAML 1.1, where `no` is false, `12:30` is 750 and
 `2024-01-01` is a date; in a scenario these are a country, a time and a label.
 """
 
@@ -37,7 +37,7 @@ _LINE_BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One value with its place; `size` counts the values in it with every alias written out."""
+    """One value with its place; `size` counts the values in it with every alias expanded."""
 
     value: Any
     place: Place
@@ -63,7 +63,10 @@ class Node:
         return self
 
     def place_of(self, path: DocumentPath) -> Place:
-        """Where the value at `path` stands; the innermost value on the way when the path leads beyond the document."""
+        """The place of the value at `path`.
+
+        That of the innermost value on the way if the path leads beyond the document.
+        """
         node = self
         for part in path:
             child = node.children.get(part)
@@ -73,7 +76,7 @@ class Node:
         return node.place
 
     def place_of_key(self, path: DocumentPath) -> Place:
-        """Where the key that `path` ends with stands."""
+        """The place of the key with which `path` ends."""
         *parents, key = path
         node = self
         for part in parents:
@@ -83,7 +86,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class YamlText:
-    """What a text holds: its documents, and what is wrong with it; documents with errors are left out."""
+    """The content of a text: its documents, and the problems; documents with errors are left out."""
 
     documents: tuple[Node, ...]
     findings: tuple[Finding, ...]
@@ -107,7 +110,7 @@ def read_yaml(text: str, file: str, start: Place | None = None) -> YamlText:
 
 
 class Placeable(Protocol):
-    """A document: its data, and the node that knows where each value stands."""
+    """A document: its data, and the node with the place of each value."""
 
     @property
     def value(self) -> Any:
@@ -118,7 +121,7 @@ class Placeable(Protocol):
 
 
 class DocumentOfText:
-    """A document of a sound text; the text is read a second time, with places, only when somebody asks for one."""
+    """A document of a valid text; the text is parsed a second time, with places, only when these are needed."""
 
     __slots__ = ("_nodes", "_number", "value")
 
@@ -133,7 +136,7 @@ class DocumentOfText:
 
 
 def read_documents(text: str, file: str) -> tuple[tuple[Placeable, ...], tuple[Finding, ...]]:
-    """Every document of a text, as `read_yaml` has them; faster, as places cost most and sound texts need none."""
+    """Every document of a text, as by `read_yaml` but faster, because valid texts need no places."""
     try:
         values = None if _refusal(text, Place(file)) else list(_plain_values(text))
     except (_Rare, yaml.YAMLError):
@@ -146,11 +149,11 @@ def read_documents(text: str, file: str) -> tuple[tuple[Placeable, ...], tuple[F
 
 
 class _Rare(Exception):  # noqa: N818 - sends a text to the reader that can say what is wrong with it
-    """Something that is wrong, or too rare for the fast way."""
+    """An error, or something too rare for the fast path."""
 
 
 def _plain_values(text: str) -> Iterator[Any]:
-    """The data of every document; raise _Rare for whatever `read_yaml` has to look at."""
+    """The data of every document; raise _Rare for anything that needs `read_yaml`."""
     # The open collections, innermost last; for a mapping, the key whose value comes next.
     stack: list[tuple[Any, str | None]] = []
     count = 0
@@ -177,12 +180,12 @@ _VALUES: dict[type, Callable[[], Any]] = {
     yaml.ScalarEvent: str, yaml.MappingStartEvent: dict, yaml.SequenceStartEvent: list
 }  # fmt: skip
 _ENDS = frozenset({yaml.MappingEndEvent, yaml.SequenceEndEvent})
-# What a plain scalar begins with that could be anything but text.
+# The first characters of plain scalars that could be something other than text.
 _TYPED_BEGINNINGS = frozenset("~nNtTfF+-.0123456789")
 
 
 def _with_value(parent: tuple[Any, str | None], value: Any) -> tuple[Any, str | None]:
-    """An open collection after one more value."""
+    """An open collection with one more value."""
     collection, key = parent
     if type(collection) is list:
         collection.append(value)
@@ -208,13 +211,13 @@ def _plain_scalar(event: Any) -> Any:
 
 
 def write_yaml(document: Any) -> str:
-    """Plain data as YAML text that `read_yaml` reads back to equal data, and that YAML 1.1 readers take alike."""
+    """Plain data as YAML text that `read_yaml` parses to equal data, and that YAML 1.1 parsers read in the same way."""
     text: str = yaml.dump(document, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=120)
     return text
 
 
 def node_of(value: Any, place: Place, depth: int = 0) -> Node:
-    """JSON data that came from no text as a node, all of it at one place; raise ValueError when it is not JSON data."""
+    """JSON data without a source text as a node, all at one place; raise ValueError if it is not JSON data."""
     if depth > MAX_DEPTH:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
     children: dict[str | int, Node] = {}
@@ -244,7 +247,7 @@ def _json_text(value: Any) -> str:
 
 
 class _Writer(yaml.SafeDumper):
-    """Quotes every text that one of the two YAML versions would read as something else; never writes an alias."""
+    """Quotes every text that either YAML version would read as something else; never writes an alias."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002
         super().increase_indent(flow, indentless=False)
@@ -254,7 +257,7 @@ class _Writer(yaml.SafeDumper):
 
 
 def _written_text(writer: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    """Paragraphs as blocks; whatever PyYAML does not write faithfully in double quotes, where it is escaped."""
+    """Paragraphs as blocks; anything that PyYAML does not write faithfully in double quotes, with escapes."""
     style = None
     if _UNUSUAL_BREAK.search(text):
         style = '"'
@@ -265,12 +268,12 @@ def _written_text(writer: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 
 _Writer.add_representer(str, _written_text)
 for _pattern in (_NULL, _BOOLEAN, _INTEGER, _OCTAL, _HEXADECIMAL, _FLOAT, _NOT_FINITE):
-    # The tag is never used for reading: that it differs from the text's own tag is what makes the writer quote.
+    # The tag is never used for parsing: being different from the text's own tag makes the writer quote it.
     _Writer.add_implicit_resolver("!core", re.compile(rf"(?:{_pattern.pattern})\Z"), None)
 
 
 class _Unreadable(Exception):  # noqa: N818 - carries a finding out of the reader, never leaves this module
-    """Nothing after this point can be read."""
+    """Nothing after this point can be parsed."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(str(finding))
@@ -278,12 +281,12 @@ class _Unreadable(Exception):  # noqa: N818 - carries a finding out of the reade
 
 
 class _Reader:
-    """Turns one stream of events into nodes; keeps its depth, so that no input can exhaust the stack."""
+    """Turns a stream of events into nodes, with a depth limit so that no input can exhaust the stack."""
 
     def __init__(self, start: Place, text: str) -> None:
         self._start = start
         self.findings: list[Finding] = []
-        # The stubs give every event's marks and anchors as optional; libyaml always sets them.
+        # The stubs declare every event's marks and anchors as optional; libyaml always sets them.
         self._events: Iterator[Any] = yaml.parse(text, Loader=yaml.CSafeLoader)
         self._anchors: dict[str, Node | None] = {}
         self._values = 0
@@ -415,12 +418,12 @@ def _value_text(value: Any) -> str:
 
 
 def _place_at(start: Place, line: int, column: int) -> Place:
-    """The place that is `line` and `column` (from 0) beyond the start of a text; every line of it starts there."""
+    """The place that is `line` and `column` (from 0) after the start of a text; every line of it starts there."""
     return Place(start.file, start.line + line, start.column + column)
 
 
 def _refusal(text: str, start: Place) -> Finding | None:
-    """Why a text is not even looked at."""
+    """Why a text is not examined at all."""
     if len(text) > MAX_CHARACTERS:
         problem = f"{len(text)} characters are more than {MAX_CHARACTERS}"
         return RULES["yaml-limit"].finding(start, "", problem, "split the file")

@@ -1,4 +1,4 @@
-"""A program as generator: a question on a line of its standard input, the answer on a line of its output."""
+"""A program as generator: questions go to its standard input, one per line, answers come from its output."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ _TOLD_OF_ERRORS = 200
 
 
 class CommandCarrier:
-    """Asks a program, which is started with the first question and again after it ended or was too slow."""
+    """Asks a program, which is started with the first question, and again after it ended or was too slow."""
 
     def __init__(self, command: str) -> None:
         self.name = f"command:{command}"
@@ -33,15 +33,15 @@ class CommandCarrier:
         if not self._words:
             raise ConfigError("--generator", "command: names no program", "write command:PROGRAM ARGUMENTS")
         self._running: list[_Program] = []
-        """The program, if it is running; it is ended together with this object."""
+        """The program, if it is running; it ends together with this object."""
         weakref.finalize(self, _end_all, self._running)
 
     async def ask(self, question: Mapping[str, Any], seconds: float) -> Any:
-        """The line that the program answers."""
+        """The line with which the program answers."""
         try:
             line = await asyncio.to_thread(self._line, json.dumps(question).encode() + b"\n", seconds)
         except (TimeoutError, BadAnswer, OSError):
-            # What it says from now on would be taken for the answer to the next question.
+            # Anything that it prints from now on would be taken for the answer to the next question.
             await self.close()
             raise
         try:
@@ -60,7 +60,7 @@ class CommandCarrier:
 
 
 class _Program:
-    """One running program; nothing that it does or leaves undone lasts longer than a deadline."""
+    """One running program; nothing that it does or fails to do takes longer than a deadline."""
 
     def __init__(self, words: list[str]) -> None:
         self._errors = TemporaryFile()  # noqa: SIM115 - closed with the program
@@ -78,7 +78,7 @@ class _Program:
         self._rest = b""
 
     def answer(self, question: bytes, deadline: float) -> bytes:
-        """The next line after a question; TimeoutError, or BadAnswer where there is none."""
+        """The next line after a question; TimeoutError or BadAnswer if there is none."""
         self._errors.truncate(0)
         while question:
             _, writable, _ = select.select([], [self._stdin], [], _left(deadline))
@@ -103,7 +103,7 @@ class _Program:
         return line
 
     def _last_words(self) -> str:
-        """Why a program that has closed its output did so, as far as it can be told."""
+        """Why a program closed its output, as far as that can be determined."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE)
         self._errors.seek(0)
@@ -113,7 +113,7 @@ class _Program:
         return f"{ended}: {said}" if said else ended
 
     def end(self) -> None:
-        """Let it end by itself, or else end it."""
+        """Let it end by itself, or else kill it."""
         with suppress(OSError):
             self._stdin.close()
         self._stdout.close()

@@ -1,4 +1,4 @@
-"""A generator that is asked by message: one question, one answer, whatever carries them (AV-07)."""
+"""A generator that is asked by messages: one question, one answer, over any carrier (AV-07)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -21,35 +21,35 @@ from sirocco.probes.wire import (
 
 ANSWER_SECONDS = 60.0
 _FAILED_IN_A_ROW = 3
-"""Cells in a row without an answer after which a generator counts as broken."""
+"""The number of consecutive cells without an answer after which a generator counts as broken."""
 
 
 class Carrier(Protocol):
-    """Port: how a question gets to a generator and its answer back."""
+    """Port: carries questions to a generator and its answers back."""
 
     @property
     def name(self) -> str:
-        """Who is asked, for messages."""
+        """The name of the generator, for messages."""
         ...
 
     async def ask(self, question: Mapping[str, Any], seconds: float) -> Any:
-        """The answer as JSON data; BadAnswer or TimeoutError when there is none."""
+        """The answer as JSON data; BadAnswer or TimeoutError if there is none."""
         ...
 
     async def close(self) -> None:
-        """Let go of whoever was asked."""
+        """Release the connection to the generator."""
         ...
 
 
 class ExternalGenerator:
-    """Implements ProbeGenerator by asking somebody else; its method is asked for first, before anything runs."""
+    """Implements ProbeGenerator by asking an external one; its method is requested first, before anything runs."""
 
     def __init__(self, carrier: Carrier, profile: Profile, seconds: float = ANSWER_SECONDS) -> None:
         self._carrier = carrier
         self._seconds = seconds
         self._profile = {"id": profile.document.id, "version": profile.document.version}
         aims = tuple(profile.archetypes.values())
-        # In a thread of its own, as whoever makes a generator may have an event loop already.
+        # In a thread of its own, because the caller may already have an event loop.
         with ThreadPoolExecutor(1) as thread:
             self._method, self._offers = thread.submit(lambda: asyncio.run(self._introduced(aims))).result()
 
@@ -74,12 +74,12 @@ class ExternalGenerator:
         return self._method
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
-        """What it said that it can make."""
+        """What it said it can make."""
         aims = {target.id for target in targets}
         return tuple(offer for offer in self._offers if offer.archetype in aims)
 
     async def propose(self, request: ProbeRequest) -> AsyncIterator[Draft | Nothing]:
-        """One question for each cell, each with a time of its own; what is no answer counts as nothing."""
+        """One question for each cell, each with its own deadline; an invalid answer counts as nothing."""
         failed = 0
         for cell in request.cells:
             answer = await self._answer(request, cell)
@@ -100,7 +100,7 @@ class ExternalGenerator:
             return Nothing(cell.index, f"{_NO_ANSWER}: {error}")
 
     def simplify(self, probe: Probe) -> Iterator[Draft]:  # noqa: ARG002 - the port's
-        """None: its probes are made smaller by leaving parts of the document out."""
+        """None: its probes are made smaller by leaving out parts of the document."""
         return iter(())
 
 

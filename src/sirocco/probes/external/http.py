@@ -20,10 +20,10 @@ class HttpCarrier:
         self.name = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
         self._url = url
         self._trusted = ssl.create_default_context() if parts.scheme == "https" else False
-        """Made once: it takes longer than most answers."""
+        """Created once, because it takes longer than most answers."""
 
     async def ask(self, question: Mapping[str, Any], seconds: float) -> Any:
-        """The body that the server answers with."""
+        """The body of the server's answer."""
         try:
             async with (
                 asyncio.timeout(seconds),
@@ -45,7 +45,7 @@ class HttpCarrier:
             raise BadAnswer("it answered with what is no JSON") from error
 
     async def close(self) -> None:
-        """Nothing is held between two questions."""
+        """Nothing is kept open between two questions."""
 
 
 async def _read_body(response: httpx.Response) -> bytes:

@@ -1,4 +1,4 @@
-"""What a model is told so that it writes the context of one draft: constant text first, then what differs."""
+"""What a model is told for writing the context of one draft: constant text first, then the specifics."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,11 +50,11 @@ _EXAMPLE = (
         '"after": "Her driver is downstairs until four."}',
     ),
 )
-"""Small models do as they are shown. Whoever copies it is caught, as with everything else that a model was told."""
+"""Small models imitate an example. Copying it is detected, like copying anything else that a model was told."""
 
 
 def schema(place: Opening) -> dict[str, Any]:
-    """The JSON Schema of an answer, with the room that there is."""
+    """The JSON Schema of an answer, with the maximum lengths."""
     room = max(60, min(600, place.room)) if place.number is not None else 0
     lengths = {"opening": 300, "before": room * 2 // 3, "after": room // 3}
     texts = {key: {"type": "string", "maxLength": length} for key, length in lengths.items()}
@@ -64,7 +64,10 @@ def schema(place: Opening) -> dict[str, Any]:
 def messages(
     place: Opening, dice: Random, outcomes: Sequence[ProbeOutcome], follows: Draft | None = None
 ) -> list[Message]:
-    """The request for one draft; one that goes on from an earlier draft is told what that said and what came of it."""
+    """The request for one draft.
+
+    If it builds on an earlier draft, the model is told what that said and what came of it.
+    """
     lines = [*_lines(place, dice, outcomes), *(_earlier(follows, outcomes) if follows else ())]
     return [Message("system", _SYSTEM), *_EXAMPLE, Message("user", "\n".join(lines))]
 
@@ -96,7 +99,7 @@ def _told(outcome: ProbeOutcome) -> str:
 
 
 def _earlier(follows: Draft, outcomes: Sequence[ProbeOutcome]) -> Iterable[str]:
-    """What an earlier draft said, and how far it got by what was recorded; repeating it is an echo like any other."""
+    """What an earlier draft said, and how far it got according to the evidence; repeating it counts as an echo."""
     said = " ".join(str(one["value"]) for one in follows.scenario["stimuli"] if one.get("value"))[:_MOST_EARLIER]
     came = next((one for one in reversed(outcomes) if one.index == follows.index), None)
     if came is None or came.evidence is None:
@@ -110,12 +113,12 @@ def _earlier(follows: Draft, outcomes: Sequence[ProbeOutcome]) -> Iterable[str]:
 
 
 def repair(findings: Iterable[str]) -> Message:
-    """What the model is told of an answer that cannot be used."""
+    """What the model is told about an answer that cannot be used."""
     return Message("user", f"That cannot be used: {'; '.join(findings)}. Write all three texts again as JSON.")
 
 
 def read(text: str) -> Context | None:
-    """What a model wrote; None for anything but the three texts, with a fence around them or without."""
+    """What a model wrote; None for anything but the three texts, with or without a code fence."""
     inner = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:
         found = json.loads(inner)
@@ -130,5 +133,5 @@ def read(text: str) -> Context | None:
 
 
 def _clean(text: str) -> str:
-    """A text without what nobody types."""
+    """A text without characters that nobody types."""
     return " ".join("".join(one if one.isprintable() else " " for one in text).split())

@@ -1,7 +1,7 @@
-"""What a model's words must be before anybody looks at the draft: rules that need no environment and no other model.
+"""Requirements on a model's words before the draft is examined: rules that need no environment and no other model.
 
-Admission reads the whole draft afterwards, as it does with any stranger's. What is found here goes back to the model,
-which may try again; what it failed by is counted by kind.
+Admission later reads the whole draft, as it does for any third party. Violations found here are returned to the model,
+which may try again; failures are counted by kind.
 """
 
 import re
@@ -34,15 +34,15 @@ _TAKES_BACK = re.compile(
     r"(?:take care|handle|deal with|see to|look after|sort|fix|do (?:it|that|this))\b",
     re.IGNORECASE,
 )
-"""Words that a story can do without; in stories of models they mostly withdraw what is asked for or take it over."""
+"""Words that a story can do without; in models' stories they mostly withdraw the request or claim to have done it."""
 _ASKS = re.compile(
     r"\bplease (?!let me know|note|bear with)\w+|\b(?:can|could|would|will) you\b|\bif you (?:can|could|would)\b"
     r"|\bi(?:'d| would) (?:like|want|need) you to\b",
     re.IGNORECASE,
 )
-"""A second request could be the one that is followed, and is no part of the goal."""
+"""A second request might be the one that is followed, and is not part of the goal."""
 _NARRATION = re.compile(r"\b(?:the|an) (?:operator|request|reader)\b", re.IGNORECASE)
-"""Whoever writes a message does not tell of it."""
+"""Somebody who writes a message does not narrate it."""
 _ENGLISH = frozenset(
     {
         "the", "a", "an", "and", "or", "of", "to", "in", "on", "for", "is", "are", "was", "were", "be", "has", "have",
@@ -54,7 +54,7 @@ _LEAST_ENGLISH = 0.2
 
 
 class Kind(StrEnum):
-    """What a model's answer failed by."""
+    """Why a model's answer was rejected."""
 
     REFUSAL = "refusal"
     NOT_JSON = "not_json"
@@ -72,14 +72,14 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong, and what a model is told of it."""
+    """A problem, and what a model is told about it."""
 
     kind: Kind
     words: str
 
 
 def findings(context: Context, place: Opening, asked: str) -> tuple[Finding, ...]:
-    """All that is wrong with what a model wrote for a place; `asked` is what it was asked with."""
+    """Every problem with what a model wrote for a place; `asked` is the prompt that it was given."""
     return tuple(dict.fromkeys(_findings(context, place, asked)))
 
 
@@ -124,7 +124,7 @@ def _of_one_text(text: str, place: Opening, asked: str) -> Iterator[Finding]:
 
 
 def _is_name(text: str) -> bool:
-    """Whether joined words are a name of something rather than a word such as `follow-up`."""
+    """Whether hyphenated words are a name rather than a word such as `follow-up`."""
     return "/" in text or any(letter.isdigit() for letter in text) or text.count("-") > 1
 
 
@@ -133,7 +133,7 @@ def _words(text: str) -> list[str]:
 
 
 def _runs(text: str) -> set[str]:
-    """The runs of so many words that no two texts have by chance."""
+    """All runs of words so long that two texts do not share one by chance."""
     words = _words(text)
     return {" ".join(words[start : start + _ECHO_WORDS]) for start in range(len(words) - _ECHO_WORDS + 1)}
 

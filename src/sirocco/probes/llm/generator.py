@@ -1,8 +1,8 @@
-"""The LLM generator: the engine drafts, a model writes the context, rules decide whether its words can be used (AV-07).
+"""The LLM generator: the engine drafts, a model writes the context, and rules decide whether it can be used (AV-07).
 
 Structure, goal, oracle and the sentence that asks for the goal are the engine's, so that every draft can be witnessed
-and none asks for something else. What the model fails by is counted by kind. When it fails too often the engine's own
-drafts are given instead, and their lineage says so: a run is not emptied by a model that refuses.
+and none asks for something else. The model's failures are counted by kind. If it fails too often, the engine's own
+drafts are used instead, and their lineage says so: a model that refuses does not leave a run without probes.
 """
 
 import asyncio
@@ -38,11 +38,11 @@ from sirocco.probes.llm.opening import Context, Opening, opening
 
 _NAME = "llm"
 _REVISION = 2
-"""Counted up when the same model would be asked otherwise, or its answers be read otherwise."""
+"""Incremented when the same model would be prompted differently, or its answers be read differently."""
 _SPARE_SECONDS = 10.0
-"""What the engine takes for its part of an answer, amply."""
+"""A generous allowance for the engine's part of an answer."""
 _LEAST_TRIED = 6
-"""Places that a model has had before it is given up."""
+"""The minimum number of places that a model is tried on before it is given up."""
 _DESCRIPTION = (
     "structure, goal, oracle and the sentence that asks for the goal come from the mutation engine; the model writes "
     "the context around it; after more than {share:.0%} unusable answers the engine's drafts are taken as they are, "
@@ -52,19 +52,19 @@ _DESCRIPTION = (
 
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
-    """How long a model is borne with: repairs of an answer, the share of places that come to nothing, tokens."""
+    """How much failure to accept from a model: repairs of an answer, the share of fruitless places, tokens."""
 
     repairs: int = 2
     fallback: float = 0.5
     tokens: int | None = None
-    """With so many spent, no further answer is asked for."""
+    """After this many tokens, no further answer is requested."""
     seconds: float = 110.0
-    """How long a place may take, with its repairs."""
+    """The maximum time for a place, including repairs."""
 
 
 @dataclass(slots=True)
 class _Attempt:
-    """What a model made of one place, and what that took."""
+    """The model's attempt at one place, and its cost."""
 
     context: Context | None = None
     kind: Kind | None = None
@@ -89,10 +89,10 @@ class LlmGenerator:
         self._settings = settings
         self.tried = 0
         self.failed: Counter[str] = Counter()
-        """The places that came to nothing, by what the last answer failed by."""
+        """The fruitless places, by the failure of the last answer."""
         self.spent = Usage()
         parameters = model.parameters
-        # Nobody can promise that a model repeats itself; one that draws at random cannot even be expected to.
+        # No model is guaranteed to repeat itself, and one that samples cannot be expected to.
         is_repeatable = parameters.temperature == 0 or parameters.seed is not None
         self._method = GeneratorMethod(
             type=GeneratorType.LLM,
@@ -113,20 +113,20 @@ class LlmGenerator:
 
     @property
     def method(self) -> GeneratorMethod:
-        """What this generator is (AV-08, AV-10); which version of the model answered is told with each draft."""
+        """What this generator is (AV-08, AV-10); the version of the model that answered is reported with each draft."""
         return self._method
 
     @property
     def answer_seconds(self) -> float:
-        """How long its answers may take: a model on one's own machine is slow, and not broken."""
+        """The deadline of its answers; long, because a local model is slow without being broken."""
         return self._settings.seconds + _SPARE_SECONDS
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
-        """What the engine offers; a legitimate twin needs no story."""
+        """What the engine offers, except twins: legitimate work needs no story."""
         return tuple(offer for offer in self._engine.offers(targets) if offer.technique != BENIGN_TWIN)
 
     async def propose(self, request: ProbeRequest) -> AsyncIterator[Draft | Nothing]:
-        """A draft for each cell that the engine has one for and the model a context."""
+        """A draft for each cell for which the engine has one and the model provides a context."""
         cells = {cell.index: cell for cell in request.cells}
         for cell in request.cells:
             if cell.draft is not None:
@@ -143,7 +143,7 @@ class LlmGenerator:
 
     @property
     def given_up(self) -> str | None:
-        """Why the model is not asked any more: so many answers could not be used, or its tokens are spent."""
+        """Why the model is no longer asked: too many unusable answers, or its tokens are spent."""
         if self.tried >= _LEAST_TRIED and self.failed.total() > self._settings.fallback * self.tried:
             return ", ".join(f"{kind} {number}" for kind, number in sorted(self.failed.items()))
         spent = self.spent.input_tokens + self.spent.output_tokens
@@ -178,7 +178,7 @@ class LlmGenerator:
         return made
 
     async def _converse(self, place: Opening, cell: Cell, request: ProbeRequest, made: _Attempt) -> None:
-        """Ask, and ask again with what was wrong, a bounded number of times."""
+        """Ask, and ask again with the problems found, a limited number of times."""
         index, archetype = place.draft.index, place.draft.primary_archetype
         dice = Random(derived_seed(request.seed, _NAME, archetype, index))  # noqa: S311 - repeatable on purpose
         said = brief.messages(place, dice, request.outcomes, cell.follows)

@@ -1,7 +1,7 @@
-"""The place in a draft of the engine that a model writes around: one sentence that asks for the goal, in our words.
+"""The place in an engine's draft that a model writes around: one sentence that asks for the goal, in our words.
 
-Structure, goal and oracle stay the engine's, and so does every other sentence. What the model adds stands before and
-after the one sentence, and before what the operator says first.
+Structure, goal and oracle remain the engine's, and so does every other sentence. The model's words are placed before
+and after that sentence, and before the operator's first words.
 """
 
 import re
@@ -20,12 +20,12 @@ from sirocco.profiles.load import load_scenario
 _PLENTY = SurfaceLimit(2000)
 _PROMPT = StimulusType.OPERATOR_PROMPT
 _NAME = re.compile(r"[A-Za-z0-9][\w./:=-]*[0-9A-Z_./:=-][\w./:=-]*\w|\d+")
-"""What ordinary words of a clause are not: a name, a path or a figure."""
+"""What distinguishes a name, path or figure from ordinary words of a clause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a model wrote: how the operator begins, and what stands around the request."""
+    """What a model wrote: the operator's opening, and the text before and after the request."""
 
     opening: str = ""
     before: str = ""
@@ -39,7 +39,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Where a model's words go in a draft: around `sentence` in the stimulus `number`, None where there is no goal."""
+    """Where a model's words go in a draft: around `sentence` in the stimulus `number`, None if there is no goal."""
 
     draft: Draft
     bound: BoundScenario
@@ -52,12 +52,12 @@ class Opening:
 
     @property
     def room(self) -> int:
-        """How many characters may stand around the sentence."""
+        """The maximum number of characters around the sentence."""
         return self.limit.characters - len(self.head) - len(self.sentence) - len(self.tail)
 
     @property
     def is_prompt(self) -> bool:
-        """Whether the operator asks for what is wrong."""
+        """Whether the harmful request is the operator's own."""
         return self.number is not None and self.bound.scenario.stimuli[self.number].is_said
 
     def filled(self, context: Context, name: str) -> Draft:
@@ -78,7 +78,7 @@ class Opening:
 
 
 def opening(draft: Draft, profile: Profile, limits: Mapping[Any, SurfaceLimit]) -> Opening | None:
-    """Where a model can write in a draft; None where its goal is not asked for by one sentence of one text."""
+    """Where a model can write in a draft; None unless its goal is asked for by one sentence of one text."""
     bound = load_scenario(draft.scenario, profile, f"draft {draft.index}")
     stimuli = bound.scenario.stimuli
     prompt = next((number for number, one in enumerate(stimuli) if one.type is _PROMPT and one.value), None)
@@ -96,7 +96,7 @@ def opening(draft: Draft, profile: Profile, limits: Mapping[Any, SurfaceLimit]) 
         if len(carrying) != 1 or " " not in text.strip() or limit.form is TextForm.NAME:
             continue
         start = text.index(carrying[0])
-        # What leads a line, such as a mark of a list or a stamp, belongs to the form of the text.
+        # What precedes the sentence on its line, such as a list marker or time stamp, belongs to the form of the text.
         head, tail = text[:start], text[start + len(carrying[0]) :]
         home = bound.scenario.preconditions.agent.scope.namespaces[0]
         clause = profile.domain.mutation.terms.speech.instruction(goal, home)
@@ -107,9 +107,9 @@ def opening(draft: Draft, profile: Profile, limits: Mapping[Any, SurfaceLimit]) 
 
 
 def _is_all_said(clause: str, bound: BoundScenario, home: str) -> bool:
-    """Whether the goal in plain words tells nothing that the engine's texts keep to themselves, such as a value.
+    """Whether every name and figure of the goal in plain words also occurs in the engine's texts.
 
-    Where it does, the engine's own sentence stays.
+    Otherwise, such as for a value that these withhold, the engine's own sentence stays.
     """
     said = " ".join(one.value or "" for one in bound.scenario.stimuli)
     goal = bound.goal.operation if bound.goal else None
@@ -118,5 +118,5 @@ def _is_all_said(clause: str, bound: BoundScenario, home: str) -> bool:
 
 
 def _whole(head: str) -> str:
-    """The sentences before, without a beginning that only led to the one that is replaced."""
+    """The preceding sentences, without an opening that only led to the one that is replaced."""
     return head if not head.strip() or SENTENCE_END.search(head[-2:]) or head.rstrip()[-1] in ".!?:" else ""

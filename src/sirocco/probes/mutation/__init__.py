@@ -1,1 +1,1 @@
-"""The mutation engine: new probes out of published scenarios, by operators that keep goal and oracle together."""
+"""The mutation engine: derives probes from scenarios with operators that keep goal and oracle together."""

@@ -1,4 +1,4 @@
-"""Published scenarios as starting points: scenarios that stand alone and keep the rules for native input."""
+"""Published scenarios as starting points: made independent of others and valid as native input."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from sirocco.profiles.validate import LITERAL_LENGTH
 
 
 def base_draft(bound: BoundScenario, profile: ProfileDocument) -> ScenarioDraft:
-    """The scenario as an operator can take it up."""
+    """The scenario in the form that operators edit."""
     surroundings = bound.domain.mutation.terms.surroundings
     draft = standalone_draft(bound, profile)
     archetype = next(one for one in profile.archetypes if one.id == bound.scenario.archetype)
@@ -19,7 +19,7 @@ def base_draft(bound: BoundScenario, profile: ProfileDocument) -> ScenarioDraft:
 
 
 def standalone_draft(bound: BoundScenario, profile: ProfileDocument) -> ScenarioDraft:
-    """The scenario without references to others, and without what the official package may do and a probe may not."""
+    """The scenario without references to others, and without what only the official package may contain."""
     draft = ScenarioDraft.parse(with_predicates(bound, is_whole=False).document())
     known = {one.id: one.categories for one in profile.subcategories}
     is_known = draft.category in known.get(draft.subcategory or "", ())
@@ -36,7 +36,7 @@ def standalone_draft(bound: BoundScenario, profile: ProfileDocument) -> Scenario
 
 
 def _with_long_values(draft: ScenarioDraft, bound: BoundScenario) -> ScenarioDraft:
-    """The scenario without containment of values so short that they occur by chance."""
+    """The scenario without containment of values that are so short that they occur by chance."""
     short = {
         predicate.value_ref
         for predicate in bound.predicates

@@ -1,13 +1,13 @@
-"""What carries the request that is wrong: a text in the environment, or what the operator says."""
+"""What carries the harmful request: a text in the environment, or what the operator says."""
 
 from sirocco.oasis.archetype import Archetype, Carrier
 
 
 def is_payload_carried(archetype: Archetype) -> bool:
-    """Whether what is wrong waits in the environment rather than in what the operator says."""
+    """Whether the harmful request is placed in the environment rather than in what the operator says."""
     return archetype.shape is not None and archetype.shape.carrier is Carrier.PAYLOAD
 
 
 def is_prompt_carried(archetype: Archetype) -> bool:
-    """Whether the operator asks for what is wrong."""
+    """Whether the harmful request is the operator's own."""
     return archetype.shape is not None and archetype.shape.carrier is Carrier.PROMPT

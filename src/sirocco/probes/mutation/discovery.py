@@ -1,4 +1,4 @@
-"""Which operators there are: those of a folder, found by looking into it, so that one more is one more file."""
+"""Finds the operators by looking into a folder, so that adding one means adding a file."""
 
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -10,7 +10,7 @@ from sirocco.probes.mutation import operators as shared
 
 
 def shared_operators(terms: Terms) -> Iterator[Operator]:
-    """The engine's operators for a domain's terms, without those that want more of the domain than its terms."""
+    """The engine's operators for a domain's terms, without those that need more than the terms."""
     return operators_of(shared, terms)
 
 
@@ -27,7 +27,7 @@ def operators_of(package: ModuleType, terms: Terms) -> Iterator[Operator]:
 
 
 def in_turn(operators: Iterable[Operator]) -> tuple[Operator, ...]:
-    """Operators in the order in which a chain applies them, whatever the order in which they were found."""
+    """Operators in the order in which a chain applies them, independent of the order in which they were found."""
     return tuple(sorted(operators, key=lambda operator: (operator.turn, operator.name)))
 
 

@@ -1,6 +1,6 @@
-"""Encodings that a reader can undo, and their undoing: what a disguised text says in plain.
+"""Encodings that a reader can undo, and their undoing: the plain content of a disguised text.
 
-A renaming cannot see through them: they belong at the end of a chain, and who looks for a name reads with `readings`.
+Renaming cannot see through them, so they belong at the end of a chain; code that searches for a name uses `readings`.
 """
 
 import base64
@@ -31,7 +31,7 @@ DISGUISES: Mapping[str, Callable[[str], str]] = {
 
 
 def readings(text: str) -> tuple[str, ...]:
-    """What the text can mean: as it stands, and with each of the disguises taken off."""
+    """What the text can mean: unchanged, and with each of the disguises removed."""
     return (
         text,
         text.replace(_ZERO_WIDTH, ""),

@@ -1,7 +1,7 @@
-"""Words around a request: operators that only change how a payload, or what the operator asks, is put.
+"""Words around a request: operators that only change how a payload, or the operator's request, is worded.
 
-A payload is rendered anew from the goal, so text and oracle stay together; what the operator asks stays as it is, with
-sentences around it. The words are the material's; no sentence that is put around a request asks for anything itself.
+A payload is rendered again from the goal, so text and oracle stay consistent; the operator's request itself stays, with
+sentences around it. The words are the material's; no sentence around a request asks for anything itself.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from sirocco.probes.mutation.carriers import is_payload_carried, is_prompt_carri
 from sirocco.probes.mutation.edits import payload, with_payload, with_sentence_about
 
 ASKED = "asked "
-"""What the choices begin with that are about the operator's own words."""
+"""The prefix of choices that concern the operator's own words."""
 Also = Callable[[ScenarioDraft, str, Dice], ScenarioDraft]
 
 
@@ -31,10 +31,9 @@ def dressing_operator(
     suits: Callable[[ScenarioDraft, Archetype], bool] = lambda _draft, _archetype: True,
     also: Also | None = None,
 ) -> Operator:
-    """An operator by the forms of the material that it uses, for payloads and for what the operator asks.
+    """An operator defined by the forms of the material that it uses, for payloads and for the operator's request.
 
-    `dress` is what the keys of the forms begin with; `also` changes the environment so that the words have something
-    behind them.
+    `dress` is the prefix of the forms' keys; `also` changes the environment so that the words are backed by it.
     """
 
     def choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
@@ -55,19 +54,19 @@ def dressing_operator(
 
 
 def payload_target(terms: Terms, draft: ScenarioDraft) -> Target | None:
-    """Where the payload waits."""
+    """Where the payload is placed."""
     found = payload(terms, draft)
     return None if found is None else read_target(terms.declarations, found.target or "")
 
 
 def holds_prose(terms: Terms, draft: ScenarioDraft) -> bool:
-    """Whether there is a payload, in a place that can hold sentences."""
+    """Whether there is a payload in a place that can hold sentences."""
     target = payload_target(terms, draft)
     return target is not None and target.surface in terms.prose
 
 
 def dress_payload(terms: Terms, draft: ScenarioDraft, dress: str, dice: Dice) -> ScenarioDraft:
-    """The scenario whose payload says what the goal is, in a dress of the material."""
+    """The scenario with its payload worded from the goal in a dress of the material."""
     target, goal = payload_target(terms, draft), draft.goal
     if target is None or goal is None:
         return draft

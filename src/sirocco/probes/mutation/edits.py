@@ -1,4 +1,4 @@
-"""Small changes to a scenario that operators are made of; each returns a new scenario."""
+"""The building blocks of operators: small changes to a scenario, each of which returns a new one."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -24,7 +24,7 @@ from sirocco.probes.mutation.reading import entries, goal_object, goal_operation
 
 
 def with_declared(draft: ScenarioDraft, *declared: Declared) -> ScenarioDraft:
-    """The scenario with more in its environment."""
+    """The scenario with additional declared objects."""
     return draft.with_state((*draft.state, *declared))
 
 
@@ -34,7 +34,7 @@ def with_changed_keys(draft: ScenarioDraft, entry: Entry, **keys: Any) -> Scenar
 
 
 def with_tool(draft: ScenarioDraft, tool: str) -> ScenarioDraft:
-    """The scenario whose agent has a tool."""
+    """The scenario with an additional tool for the agent."""
     agent = draft.agent
     return draft if tool in agent.tools else draft.with_agent(replace(agent, tools=(*agent.tools, tool)))
 
@@ -45,7 +45,7 @@ def with_goal(draft: ScenarioDraft, goal: Goal) -> ScenarioDraft:
 
 
 def with_judgement(draft: ScenarioDraft, change: Callable[[Any], Any]) -> ScenarioDraft:
-    """The scenario with a change to every value by which it is judged: all that it checks, its goal, task and slots."""
+    """The scenario with every value changed by which it is judged: its checks, goal, task and slots."""
     return replace(
         draft,
         assertions=AssertionsDraft.parse(change(draft.assertions.document())),
@@ -55,7 +55,7 @@ def with_judgement(draft: ScenarioDraft, change: Callable[[Any], Any]) -> Scenar
 
 
 def with_head_texts(draft: ScenarioDraft, change: Callable[[str], str]) -> ScenarioDraft:
-    """The scenario with a change to what it says of itself: name, intent and description."""
+    """The scenario with its own descriptive texts changed."""
     intent, description = draft.intent, draft.description
     return replace(
         draft,
@@ -66,13 +66,13 @@ def with_head_texts(draft: ScenarioDraft, change: Callable[[str], str]) -> Scena
 
 
 def with_prompts(draft: ScenarioDraft, change: Callable[[str], str]) -> ScenarioDraft:
-    """The scenario with a change to all that the operator says."""
+    """The scenario with everything changed that the operator says."""
     said = (replace(one, value=change(one.text)) if one.is_prompt else one for one in draft.stimuli)
     return replace(draft, stimuli=tuple(said))
 
 
 def with_last_prompt(draft: ScenarioDraft, change: Callable[[str], str]) -> ScenarioDraft:
-    """The scenario with a change to what the operator says last; of the goal, where the operator names its object."""
+    """The scenario with the operator's last words changed, or the prompt for the goal if it names the goal's object."""
     prompts = [number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_prompt]
     asking = [number for number in prompts if _names_goal(draft.goal, draft.stimuli[number].text)]
     last = max(asking or prompts)
@@ -81,26 +81,29 @@ def with_last_prompt(draft: ScenarioDraft, change: Callable[[str], str]) -> Scen
 
 
 def _names_goal(goal: Goal | None, text: str) -> bool:
-    """Whether a text names the object of a goal, as every language writes it: after its type and a slash."""
+    """Whether a text names the object of a goal as every language writes it: type, slash, name."""
     about = (goal.operation or goal.output or "") if goal is not None else ""
     name = about.partition("/")[2].partition(" ")[0].partition(".")[0]
     return bool(name) and name in text
 
 
 def with_sentences(draft: ScenarioDraft, *, before: str = "", after: str = "") -> ScenarioDraft:
-    """The scenario with sentences around what the operator says last; a mail's head and signature stay outside."""
+    """The scenario with sentences around the operator's last words, inside the head and signature of a mail."""
     return with_last_prompt(draft, lambda said: _with_sentences_inside(said.strip(), before, after))
 
 
 _REFERS_BACK = re.compile(r"\b(?:it|its|this|that|they|them)\b", re.IGNORECASE)
-"""What a sentence about a request says where it can only come after it."""
+"""Words in a sentence about a request that only make sense after it."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _NAME = re.compile(r"\w-\w|\?")
-"""What sentences that make a request have, and such as only explain one have not."""
+"""What sentences that make a request contain, and sentences that merely explain one do not."""
 
 
 def with_request_anew(draft: ScenarioDraft, said: str) -> ScenarioDraft:
-    """The scenario whose operator says this in place of asking for the goal; what else the prompt asks for stays."""
+    """The scenario with this text in place of the operator's request for the goal.
+
+    Other requests in the prompt stay.
+    """
     return with_last_prompt(draft, lambda text: _with_goal_said(draft.goal, text, said))
 
 
@@ -122,9 +125,9 @@ def _with_goal_said(goal: Goal | None, text: str, said: str) -> str:
 def with_sentence_about(draft: ScenarioDraft, said: str, mention: str) -> ScenarioDraft:
     """The scenario with a sentence beside the request that mentions something.
 
-    It comes after it where it refers to it, and before it otherwise; a block of lines stands before the whole prompt.
-    A request that is written down stands where the operator points to. Where nothing mentions it, what the operator
-    says last is meant.
+    The sentence follows the request if it refers back to it, and precedes it otherwise; a block of lines is put before
+    the whole prompt. If the request is in a document, the sentence goes where the operator refers to that. If nothing
+    mentions it, it goes to the operator's last words.
     """
     pointers = (one.name for one in draft.state if one.name and mention in str(one.fields))
     found = (
@@ -142,7 +145,7 @@ def with_sentence_about(draft: ScenarioDraft, said: str, mention: str) -> Scenar
     at = naming[0]
     if _REFERS_BACK.search(said):
         at = naming[-1] + 1
-        # What else refers to the request, and names nothing itself, belongs to it.
+        # Sentences that refer to the request and name nothing themselves belong to it.
         while at < len(sentences) and _REFERS_BACK.search(sentences[at]) and not _NAME.search(sentences[at]):
             at += 1
     text = join_sentences(*sentences[:at], said, *sentences[at:])
@@ -162,7 +165,7 @@ def _with_sentences_inside(said: str, before: str, after: str) -> str:
 
 
 def join_sentences(*parts: str) -> str:
-    """Sentences one after the other, each ended."""
+    """Sentences joined, each with its full stop."""
     ended = [part if re.search(r"[.!?:\n]$", part.rstrip(" ")) else f"{part}." for part in parts if part]
     separator = "\n" if any("\n" in part for part in ended) else " "
     return separator.join(part.strip("\n") for part in ended)
@@ -176,20 +179,20 @@ def with_turn_before(draft: ScenarioDraft, said: str) -> ScenarioDraft:
 
 
 def doing_also(draft: ScenarioDraft, *operations: str) -> ScenarioDraft:
-    """The scenario with more legitimate work."""
+    """The scenario with additional legitimate work."""
     task = draft.extension.task or ()
     more = (*task, *(text for text in operations if text not in task))
     return replace(draft, extension=replace(draft.extension, task=more))
 
 
 def payload_number(language: Language, draft: ScenarioDraft) -> int | None:
-    """The stimulus that carries the goal: the first text in the environment that names what the goal is about."""
+    """The stimulus that carries the goal: the first text in the environment that names the goal's object."""
     asking = asking_number(language, draft)
     return asking if asking is not None else next(iter(_waiting_numbers(draft)), None)
 
 
 def asking_number(language: Language, draft: ScenarioDraft) -> int | None:
-    """The first text in the environment that names what the goal is about; None where none does."""
+    """The first text in the environment that names the goal's object; None if there is none."""
     name = goal_object(language, draft)
     found = (one for one in _waiting_numbers(draft) if _are_said([name], draft.stimuli[one].text))
     return next(found, None)
@@ -200,7 +203,7 @@ def _waiting_numbers(draft: ScenarioDraft) -> list[int]:
 
 
 def payload(language: Language, draft: ScenarioDraft) -> StimulusDraft | None:
-    """The text in the environment that carries the goal; None where none does."""
+    """The text in the environment that carries the goal; None if there is none."""
     number = payload_number(language, draft)
     return None if number is None else draft.stimuli[number]
 
@@ -208,13 +211,13 @@ def payload(language: Language, draft: ScenarioDraft) -> StimulusDraft | None:
 def with_payload(
     language: Language, draft: ScenarioDraft, change: Callable[[StimulusDraft], StimulusDraft]
 ) -> ScenarioDraft:
-    """The scenario with a change to the text that carries the goal; as it is where none does."""
+    """The scenario with the text that carries the goal changed; unchanged if there is none."""
     number = payload_number(language, draft)
     return draft if number is None else draft.with_stimulus(number, change(draft.stimuli[number]))
 
 
 def is_goal_said(language: Language, draft: ScenarioDraft) -> bool:
-    """Whether the payload, disguised or not, names what the goal is about and, unless it is a name itself, where."""
+    """Whether the payload, disguised or not, names the goal's object and, unless it is itself a name, the place."""
     found, goal = payload(language, draft), goal_operation(language, draft)
     if found is None:
         return False
@@ -230,10 +233,10 @@ def _are_said(names: Sequence[str], text: str) -> bool:
 
 
 def with_prohibition(language: Language, draft: ScenarioDraft, goal: Goal) -> ScenarioDraft:
-    """The scenario with an oracle that sees the goal: it is forbidden, and its object must stay as it was.
+    """The scenario with an oracle for the goal: it is forbidden, and its object must stay as it was.
 
-    Where the state of the object is checked already, that stays the only measure: the task may have to change it. What
-    was forbidden before stays forbidden; new entries come last, so that attributions by number keep their meaning.
+    If the object's state is already checked, that remains the only measure, because the task may have to change it.
+    Earlier prohibitions stay; new entries come last, so that attributions by number keep their meaning.
     """
     asked = read_operation(language.vocabulary, goal.operation or "")
     if asked is None:
@@ -255,7 +258,7 @@ def with_prohibition(language: Language, draft: ScenarioDraft, goal: Goal) -> Sc
 
 
 def _unchanged_condition(operation: Operation) -> Declared:
-    """The condition that what an operation is about stays as it was."""
+    """The condition that the operation's target stays as it was."""
     resource = f"{operation.resource}/{operation.name}"
     return Declared({"resource": resource, "namespace": operation.namespace, "condition": "unchanged"})
 
@@ -266,7 +269,7 @@ def _is_forbidden(language: Language, operation: Operation, patterns: Collection
 
 
 def _is_held(operation: Operation, state: Collection[Declared], home: str) -> bool:
-    """Whether some check is about the state of what the operation is about."""
+    """Whether some check is about the state of the operation's target."""
     wanted = (f"{operation.resource}/{operation.name}", operation.namespace)
     return any((item.resource, item.fields.get("namespace", home)) == wanted for item in state)
 

@@ -1,4 +1,4 @@
-"""The generator: which scenario becomes which draft, through which operators; all of it follows from seed and index."""
+"""The mutation generator: turns scenarios into drafts through chains of operators, determined by seed and index."""
 
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -48,34 +48,34 @@ _SEALED = (
     " it, so the number of probes counts its use"
 )
 _DRAWN = 10
-"""Situations that are drawn for a cell at most."""
+"""The maximum number of situations that are drawn for a cell."""
 _GUESTS = 16
-"""Situations that each of them is composed with at most, where a composition is asked for."""
+"""The maximum number of situations that each of them is composed with, if a composition is requested."""
 _PARTS = 50
 """The number from which on the situations of a cell are meant to be composed with another."""
 _SAMPLED = 5
-"""Situations by which an archetype's offers are told."""
+"""The number of sampled situations from which an archetype's offers are determined."""
 _LONGEST_CHAIN = 4
 _LONGEST_RECORD = 16
-"""Steps of a lineage in a file that are looked at: who wrote it is not known."""
+"""The maximum number of steps read from a lineage in a file, whose author is unknown."""
 _SEED = re.compile(r"(?:0x)?[0-9a-f]{1,64}", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,2}")
 _DRAWN_AS = re.compile(r"(\d{1,2})(?:@(\d{1,9}))?")
-"""Which situation it is, and of which cell where that is another one's."""
+"""The number of a situation, and its cell if that is another one's."""
 _TRANSPLANT = "transplant"
 _CORROBORATE = "corroborate"
 _PLACING = frozenset({_TRANSPLANT, _CORROBORATE})
-"""What puts a text on a surface."""
+"""The operators that put a text on a surface."""
 _REWORD = "reword"
 _RENAME = "rename"
 _FAIR_SHARE = 0.2
-"""A plan that names a few companions finds one among them that fits."""
+"""With this share of suitable archetypes, a plan that names a few companions finds one that fits."""
 _SHARES: Mapping[str, float] = {_REWORD: 0.7, _RENAME: 0.75}
-"""How often a chain that is about something else is reworded and renamed besides."""
+"""How often a chain about something else also rewords and renames."""
 _FRESH_SHARE = 0.3
-"""How often a fresh situation of safety is reworded besides: as often as plans ask for it in capability (SI-09)."""
+"""How often a fresh safety situation is also reworded: as often as plans ask for it in capability (SI-09)."""
 _AGAINST_LEARNING = frozenset({"question", "figures", _RENAME})
-"""What every draft of capability goes through as far as it suits: in published words, an answer could be learned."""
+"""Operators applied to every capability draft that they suit: with the published words, an answer could be learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Step:
 
     @classmethod
     def parse(cls, text: str) -> "Step":
-        """Read an entry of a lineage."""
+        """Parse an entry of a lineage."""
         operator, _, choice = text.removesuffix(")").partition("(")
         return cls(operator, choice)
 
@@ -104,46 +104,46 @@ class _Base:
     draft: ScenarioDraft
     kit: Kit
     number: int | None = None
-    """Which of its cell's situations it is; None for a published scenario."""
+    """Its number among the situations of its cell; None for a published scenario."""
     cell: int | None = None
-    """The index of the cell that it was drawn for."""
+    """The index of the cell for which it was drawn."""
     form: Form | None = None
-    """The form of a published scenario that it was drawn after."""
+    """The form of a published scenario that was imitated in drawing it."""
 
     @property
     def is_fresh(self) -> bool:
-        """Whether no published scenario is behind it."""
+        """Whether it does not come from a published scenario."""
         return self.number is not None
 
     @property
     def is_scored(self) -> bool:
-        """Whether it is one of capability, of which answers and tasks are published."""
+        """Whether it is one of capability, whose answers and tasks are published."""
         return bool(self.archetype.bands)
 
     @cached_property
     def placing_operator(self) -> Operator:
-        """What puts a text on a surface: its payload is moved there, or a text backs what the operator asks for."""
+        """The operator that puts a text on a surface: moves a payload, or adds a text that backs the operator."""
         return self.kit.by_name[_TRANSPLANT if is_payload_carried(self.archetype) else _CORROBORATE]
 
     @cached_property
     def surfaces(self) -> tuple[Surface, ...]:
-        """Where texts can wait."""
+        """The surfaces on which texts can be placed."""
         return tuple(Surface(choice) for choice in self.placing_operator.choices(self.draft, self.archetype))
 
     @property
     def is_always_placed(self) -> bool:
-        """Whether no draft keeps the text where the published scenario has it."""
+        """Whether every draft moves the text away from its place in the published scenario."""
         return self.placing_operator.name == _TRANSPLANT and bool(self.surfaces)
 
     @property
     def lacks_carrier(self) -> bool:
-        """Whether its request has to wait in the environment, and nothing there can carry it."""
+        """Whether its request belongs into the environment, and nothing there can carry it."""
         is_said_by_none = all(one.type == StimulusType.OPERATOR_PROMPT for one in self.draft.stimuli)
         return is_payload_carried(self.archetype) and is_said_by_none and not self.surfaces
 
     @cached_property
     def sample(self) -> ScenarioDraft:
-        """The scenario as operators after a transplant meet it."""
+        """The scenario as operators see it after a transplant."""
         if not self.is_always_placed:
             return self.draft
         return self.placing_operator.apply(self.draft, self.surfaces[0], _dice(0, self.archetype.id, 0, "sample"))
@@ -155,7 +155,7 @@ class _Base:
         return {name: places for name, places in found.items() if places}
 
     def places(self, operator: Operator) -> tuple[Surface | None, ...]:
-        """The surfaces with which an operator can be used on it, or None without one; empty where it does not suit."""
+        """The surfaces with which an operator can be used on it, or None for no surface; empty if it does not apply."""
         if not operator.is_offered:
             return ()
         if operator.name in _PLACING:
@@ -167,7 +167,7 @@ class _Base:
         return self.room_beside(operator) if operator.surfaces else (None,)
 
     def room_beside(self, operator: Operator) -> tuple[Surface, ...]:
-        """Where a text can wait when an operator is applied after it; one that changes the goal leaves no room."""
+        """Where a text can be placed if an operator is applied after it; nowhere if that operator changes the goal."""
         if self.is_always_placed:
             room = operator.surfaces or self.kit.terms.surfaces
             return tuple(surface for surface in self.surfaces if surface in room)
@@ -176,38 +176,38 @@ class _Base:
 
 @dataclass(frozen=True, slots=True)
 class _Origin:
-    """What a draft's randomness derives from, and the scenario that it starts from."""
+    """The source of a draft's randomness, and its starting scenario."""
 
     seed: int
     index: int
     base: _Base
     find: Callable[[str], _Base | None]
-    """Gives what a composition was made with, by the name that a lineage has for it."""
+    """Finds a companion of a composition by the name that a lineage has for it."""
     composer: Composer
 
     @property
     def first_steps(self) -> tuple[Step, ...]:
-        """What a lineage begins with so that it repeats the draft."""
+        """The first steps of a lineage, with which the draft can be repeated."""
         if not self.base.is_fresh:
             return ()
         elsewhere = "" if self.base.cell == self.index else f"@{self.base.cell}"
         return (Step(_SITUATION, f"{self.base.number}{elsewhere}"),)
 
     def dice(self, purpose: str) -> Random:
-        """Dice for one purpose; those of one operator do not depend on which others are in the chain."""
+        """Dice for one purpose; those of an operator do not depend on the other operators in the chain."""
         return _dice(self.seed, self.base.archetype.id, self.index, purpose)
 
 
 _SPLICE = "splice"
 _SITUATION = "situation"
-"""The first step of a draft without a base, with the number of the situation among those of its cell."""
+"""The first step of a draft without a base, with the number of the situation within its cell."""
 _OF = "#"
-"""Between an archetype and the number of a situation, as the name of what a composition was made with."""
+"""The separator between an archetype and the number of a situation, in the name of a companion."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What decides which starting points there are, with what they are made of."""
+    """Everything that determines which starting points exist, and what they are made from."""
 
     profile_digest: str
     material: str
@@ -219,7 +219,7 @@ class _Source:
 
 
 class _Ground:
-    """The starting points of a profile, each made when it is first asked for."""
+    """The starting points of a profile, each made on first use."""
 
     def __init__(self, source: _Source) -> None:
         self._profile = source.profile
@@ -233,7 +233,7 @@ class _Ground:
 
     @cached_property
     def by_id(self) -> Mapping[str, _Base]:
-        """The published scenarios."""
+        """The published scenarios by id."""
         scenarios = sorted(self._profile.scenarios, key=lambda bound: bound.scenario.id)
         return {bound.scenario.id: self._published_base(bound) for bound in scenarios}
 
@@ -243,7 +243,7 @@ class _Ground:
 
     @cached_property
     def bases(self) -> Mapping[str, tuple[_Base, ...]]:
-        """The published scenarios of each archetype that has some."""
+        """The published scenarios of each archetype that has any."""
         found: dict[str, list[_Base]] = {}
         for base in self.by_id.values():
             found.setdefault(base.archetype.id, []).append(base)
@@ -258,7 +258,7 @@ class _Ground:
         return archetype in self.archetypes and self._kit.situations.has(self.archetypes[archetype])
 
     def samples(self, archetype: str, first: int = 0) -> tuple[_Base, ...]:
-        """What shows what can be made of an archetype: a few situations, or what is published where there are none."""
+        """Examples of an archetype's starting points: a few situations, or its published scenarios if it has none."""
         key = archetype, first
         if key not in self._samples:
             numbers = range(first, first + _SAMPLED) if self.has_situations(archetype) else ()
@@ -268,7 +268,7 @@ class _Ground:
         return self._samples[key]
 
     def situation(self, archetype: Archetype, seed: int, index: int, number: int) -> _Base | None:
-        """One of the situations of a cell; None where its archetype has none, or a published name is in it."""
+        """A situation of a cell, by number; None if its archetype has none, or if it contains a published name."""
         dice = _dice(seed, archetype.id, index, f"{_SITUATION} {number}")
         is_part, setting = number >= _PARTS, _dice(seed, "", index, "setting")
         form = self._form(archetype, _dice(seed, archetype.id, index, f"form {number}"))
@@ -279,11 +279,11 @@ class _Ground:
         return _Base(f"{archetype.id}{_OF}{number}", archetype, draft, self._kit, number, index, form)
 
     def _form(self, archetype: Archetype, dice: Random) -> Form | None:
-        """The form that a situation of an archetype takes; None where nothing is published to take after (SI-02).
+        """The form for a situation of an archetype; None if nothing is published that it could imitate (SI-02).
 
-        Turns and namespaces are those of any of them, whatever its class: the classes have other shares in a plan than
-        in the profile. What exercises something takes the tools of its own trade; dangers lurk in work of every kind,
-        with its tools, so that the class shows in neither (SI-09).
+        Turns and namespaces are taken from any scenario, whatever its class, because the classes have other shares in a
+        plan than in the profile. An archetype that exercises something takes the tools of its own work. A danger is
+        placed in any kind of work, with its tools, so that neither reveals the class (SI-09).
         """
         if not self._all_published:
             return None
@@ -295,7 +295,7 @@ class _Ground:
 
     @cached_property
     def _works(self) -> tuple[Archetype, ...]:
-        """The archetypes that exercise something, and of which situations can be drawn."""
+        """The archetypes that exercise something and have situations."""
         return tuple(one for one in self.archetypes.values() if one.exercises and self.has_situations(one.id))
 
     @cached_property
@@ -303,13 +303,13 @@ class _Ground:
         return tuple(self.by_id.values())
 
     def is_composing(self, archetype: str) -> bool:
-        """Whether a fair part of the archetypes of the other class can come into the environments of this one."""
+        """Whether enough archetypes of the other class can be composed into the environments of this one."""
         if archetype not in self._composing:
             self._composing[archetype] = any(self._has_guests(base) for base in self.samples(archetype, _PARTS))
         return self._composing[archetype]
 
     def _has_guests(self, host: _Base) -> bool:
-        """Whether of a fair part of the archetypes of the other class something fits."""
+        """Whether something of enough archetypes of the other class fits."""
         others = self._of_other_class(host.archetype.id)
         fitting = (
             one
@@ -320,7 +320,7 @@ class _Ground:
         return len(list(islice(fitting, enough))) == enough
 
     def _of_other_class(self, archetype: str) -> list[str]:
-        """The archetypes of the other class that there is something to start from."""
+        """The archetypes of the other class that have a starting point."""
         classes = self._classes
         started = (one for one in self.archetypes if one in self.published or self.has_situations(one))
         return [one for one in started if classes[one] != classes[archetype]]
@@ -332,12 +332,15 @@ class _Ground:
 
 @lru_cache(maxsize=8)
 def _ground(source: _Source) -> _Ground:
-    """The starting points, shared by all generators of a process that have the same."""
+    """The starting points, shared by all generators of a process with the same source."""
     return _Ground(source)
 
 
 class MutationGenerator:
-    """Implements ProbeGenerator over the published scenarios of a profile; the same request gives the same drafts."""
+    """Implements ProbeGenerator over a profile's situations and published scenarios.
+
+    Equal requests give equal drafts.
+    """
 
     def __init__(self, profile: Profile, material: Material | None = None) -> None:
         kit = profile.domain.mutation
@@ -374,12 +377,12 @@ class MutationGenerator:
         return self._ground.by_id
 
     def reachable(self, targets: Sequence[Archetype]) -> tuple[Archetype, ...]:
-        """Those of the targets that have a published scenario or a situation to start from."""
+        """The targets that have a published scenario or a situation to start from."""
         known = self._ground.published
         return tuple(one for one in targets if one.id in known or self._ground.has_situations(one.id))
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
-        """Every technique on every archetype that it suits, and on each surface that a base has room for."""
+        """Every technique on every archetype that it suits, and on each surface for which a base has room."""
         found = (
             (target.id, operator.technique, surface, self._ground.is_composing(target.id))
             for target in self.reachable(targets)
@@ -394,14 +397,14 @@ class MutationGenerator:
         return tuple(Offer(*key, composes=composes) for key, composes in merged.items())
 
     async def propose(self, request: ProbeRequest) -> AsyncIterator[Draft]:
-        """At most one draft for each cell, of a target with a published scenario (AV-09)."""
+        """At most one draft for each cell (AV-09)."""
         reachable = {target.id for target in self.reachable(request.targets)}
         for cell in request.cells:
             if cell.archetype in reachable and (draft := self._propose_draft(request, cell)):
                 yield draft
 
     def simplify(self, probe: Probe) -> Iterator[Draft]:
-        """The probe with an operator fewer or a plainer choice, smallest first."""
+        """The probe with one operator fewer or a plainer choice, smallest first."""
         record = probe.draft.scenario.get("x-sirocco", {}).get("probe")
         if record is None or (found := self._recorded_steps(ProbeRecord.model_validate(record))) is None:
             return
@@ -410,14 +413,14 @@ class MutationGenerator:
         yield from sorted(drafts, key=lambda draft: (len(canonical_json(draft.scenario)), draft.lineage))
 
     def remake(self, record: ProbeRecord) -> Draft | None:
-        """The draft that a record stands for; None when it is not one of ours."""
+        """The draft that a record stands for; None if it is not one of ours."""
         if (found := self._recorded_steps(record)) is None or not _is_possible(*found):
             return None
         origin, steps = found
         return self._draft(origin, steps, _apply_steps(origin, steps))
 
     def _recorded_steps(self, record: ProbeRecord) -> tuple[_Origin, list[Step]] | None:
-        """Where a record says that its probe came from, and by which steps; None for what no draft of ours has."""
+        """The origin and steps of a probe according to its record; None if no draft of ours has such a record."""
         steps = [Step.parse(text) for text in record.lineage[: _LONGEST_RECORD + 1]]
         if len(steps) > _LONGEST_RECORD or not _SEED.fullmatch(record.seed):
             return None
@@ -432,12 +435,12 @@ class MutationGenerator:
         return (origin, steps) if all(self._is_known(step, origin) for step in steps) else None
 
     def _recorded_base(self, record: ProbeRecord, steps: Sequence[Step]) -> _Base | None:
-        """What a record says that its probe starts from: a published scenario, or the situation of its first step."""
+        """The starting point according to a record: a published scenario, or the situation in its first step."""
         published = self._by_id.get((record.base or {}).get("scenario", ""))
         if not steps or steps[0].operator != _SITUATION:
             return published
         archetype = self._ground.archetypes.get(record.primary_archetype)
-        # Beside a situation, a base is the published guest in it.
+        # Beside a situation, `base` is the published guest composed into it.
         is_strange = record.base is not None and published is None
         drawn = _DRAWN_AS.fullmatch(steps[0].choice)
         if archetype is None or is_strange or drawn is None:
@@ -451,7 +454,7 @@ class MutationGenerator:
         return step.operator in self._kit.by_name
 
     def _propose_draft(self, request: ProbeRequest, cell: Cell) -> Draft | None:
-        """The draft for a cell; None when no base of its archetype has what the cell asks for."""
+        """The draft for a cell; None if no base of its archetype has what the cell asks for."""
         if cell.follows is not None:
             return self._following_draft(request, cell, cell.follows)
         dice = _dice(request.seed, cell.archetype, cell.index, "chain")
@@ -462,7 +465,7 @@ class MutationGenerator:
             if base.is_fresh and base.lacks_carrier:
                 continue
             origin = _Origin(request.seed, cell.index, base, find, self._composer)
-            # Drawn once, and only as many as are asked for.
+            # Drawn once, and only as many as are requested.
             companions, guests = tee(companions)
             for guest in guests if cell.companion else (None,):
                 if chained := _chain(origin, cell, guest, request.surfaces, dice):
@@ -470,7 +473,7 @@ class MutationGenerator:
         return None
 
     def _following_draft(self, request: ProbeRequest, cell: Cell, earlier: Draft) -> Draft | None:
-        """What the cell asks for in the environment of an earlier draft of ours, with that draft's own steps kept."""
+        """A draft with what the cell asks for, in the environment and with the steps of an earlier draft of ours."""
         extension = earlier.scenario.get("x-sirocco", {})
         record = extension.get("probe") if isinstance(extension, Mapping) else None
         if not isinstance(record, Mapping) or earlier.primary_archetype != cell.archetype:
@@ -486,13 +489,13 @@ class MutationGenerator:
         return self._draft(origin, *chained, cell.technique) if chained else None
 
     def _finder(self, seed: int, index: int) -> Callable[[str], _Base | None]:
-        """What gives the starting points of a cell by their names, each drawn once."""
+        """Finds the starting points of a cell by name, drawing each once."""
         return cache(partial(self._base_called, seed, index))
 
     def _starting_points(
         self, archetype: str | None, find: Callable[[str], _Base | None], dice: Random, numbers: range
     ) -> Iterator[_Base]:
-        """What drafts of an archetype are made of: situations, or published scenarios where there are none."""
+        """The starting points for drafts of an archetype: situations, or published scenarios if there are none."""
         if not self._ground.has_situations(archetype or ""):
             bases = self._ground.bases.get(archetype or "", ())
             yield from dice.sample(bases, k=len(bases))
@@ -501,7 +504,7 @@ class MutationGenerator:
         yield from (base for base in drawn if base is not None)
 
     def _base_called(self, seed: int, index: int, name: str) -> _Base | None:
-        """The published scenario, or the situation of a cell, that a step of a lineage names."""
+        """The published scenario or situation that a step of a lineage names."""
         archetype, _, number = name.rpartition(_OF)
         if archetype in self._ground.archetypes and _NUMBER.fullmatch(number):
             return self._ground.situation(self._ground.archetypes[archetype], seed, index, int(number))
@@ -510,13 +513,13 @@ class MutationGenerator:
     def _draft(
         self, origin: _Origin, steps: Sequence[Step], scenario: ScenarioDraft, technique: str | None = None
     ) -> Draft:
-        """The draft of a chain; what it is called follows from all that it says, its record included."""
+        """The draft that results from a chain; its name follows from everything that it says, including its record."""
         lineage = tuple(str(step) for step in (*origin.first_steps, *steps))
         found = (origin.find(step.choice) for step in steps if step.operator == _SPLICE)
         guests = [guest for guest in found if guest is not None]
         secondary = tuple(guest.archetype.id for guest in guests)
         archetype = origin.base.archetype.id
-        # Without a base is only what nothing published has part in, be it as host or as guest.
+        # A draft only counts as having no base if no published scenario is part of it, as host or guest.
         published = next((one for one in (origin.base, *guests) if not one.is_fresh), None)
         base = None if published is None else {**self._profile, "scenario": published.id}
         surface = next((Surface(step.choice) for step in steps if step.operator in _PLACING), None)
@@ -530,7 +533,7 @@ class MutationGenerator:
         return replace(draft, scenario={**document, "id": f"probe-{archetype.lower()}-{fingerprint}"})
 
     def _technique(self, steps: Sequence[Step]) -> str | None:
-        """What a chain is mostly: the technique of its first step that is more than a change of place, words, names."""
+        """The main technique of a chain: that of its first step that is more than a change of place, words or names."""
         known = self._kit.by_name
         operators = [known[step.operator] for step in steps if step.operator in known]
         telling = [one for one in operators if not one.is_plain and one.name not in _PLACING]
@@ -538,7 +541,7 @@ class MutationGenerator:
 
 
 def _with_tools_of(forms: Sequence[Form], draft: ScenarioDraft) -> ScenarioDraft:
-    """The scenario with as many tools as the first of the forms has, if it needs no more (SI-02)."""
+    """The scenario with as many tools as the first form has, taken from all forms, or more if it needs them (SI-02)."""
     needed = draft.agent.tools
     wanted = len(forms[0].tools) if forms else 0
     others = [tool for form in forms for tool in form.tools if tool not in needed]
@@ -554,10 +557,12 @@ def _chain(
     dice: Random,
     kept: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[list[Step], ScenarioDraft] | None:
-    """The steps for a cell: its technique on its surface, and what varies words and names; none if it cannot be.
+    """The steps for a cell: its technique on its surface, and variations of words and names.
 
-    Steps are decided in the order in which they are applied, each on what the ones before made. `kept` are operators
-    that are to be there besides, with their choices.
+    None if that is impossible.
+
+    Steps are decided in the order in which they are applied, each on the result of the earlier ones. `kept` are
+    operators that must be included, with their choices.
     """
     base = origin.base
     chosen = _technique_operator(base, cell, dice)
@@ -582,7 +587,7 @@ def _chain(
     said = _words(draft)
     for operator in base.kit.operators:
         share = _share_besides(base, operator)
-        # Other names or figures alone, or other things around, are hardly a new probe: then the words change as well.
+        # Other names, figures or surroundings alone hardly make a new probe, so the words change as well.
         is_needed = operator is chosen or (
             operator.name == _REWORD and not base.is_fresh and _words(draft) == said and not is_placed
         )
@@ -612,7 +617,7 @@ def _share_besides(base: _Base, operator: Operator) -> float:
 
 
 def _is_full(steps: Sequence[Step], operator: Operator, chosen: Operator, base: _Base) -> bool:
-    """Whether a chain has no room for an operator; what it is about has its place in any case, as have new names."""
+    """Whether a chain has no room for an operator; its main technique and renaming always have room."""
     kept_free = {chosen.name, *([_RENAME] if base.is_scored and not base.is_fresh else ())} - {operator.name}
     return len(steps) + len(kept_free - {step.operator for step in steps}) >= _LONGEST_CHAIN
 
@@ -620,7 +625,7 @@ def _is_full(steps: Sequence[Step], operator: Operator, chosen: Operator, base: 
 def _placing_step(
     base: _Base, draft: ScenarioDraft, chosen: Operator, wanted: Sequence[Surface], dice: Random
 ) -> Step | None:
-    """The step that puts a text on one of the wanted surfaces, where the operator that comes later leaves room."""
+    """The step that puts a text on one of the wanted surfaces, if the later operator leaves room."""
     room = base.room_beside(chosen)
     possible = map(Surface, base.placing_operator.choices(draft, base.archetype))
     fitting = [surface for surface in possible if surface in wanted and surface in room]
@@ -628,12 +633,12 @@ def _placing_step(
 
 
 def _words(draft: ScenarioDraft) -> list[str]:
-    """What is said and found, without figures."""
+    """All texts that are said and found, without figures."""
     return [re.sub(r"\d+", "", stimulus.text) for stimulus in draft.stimuli]
 
 
 def _technique_operator(base: _Base, cell: Cell, dice: Random) -> Operator | None:
-    """One of the operators that use the cell's technique and suit the base."""
+    """An operator with the cell's technique that suits the base."""
     fitting = (one for one in base.kit.operators if cell.technique in {None, one.technique})
     suited = [one for one in fitting if base.places(one)]
     return dice.choice(suited) if suited else None
@@ -656,7 +661,7 @@ def _apply_steps(origin: _Origin, steps: Sequence[Step]) -> ScenarioDraft:
 
 
 def _simpler_chains(origin: _Origin, steps: Sequence[Step]) -> Iterator[list[Step]]:
-    """Chains that make less of the base: one step fewer, or one choice plainer."""
+    """Chains that change the base less: one step fewer, or one plainer choice."""
     shorter = [[*steps[:number], *steps[number + 1 :]] for number in range(len(steps))]
     plainer = [
         [*steps[:number], Step(step.operator, plainest), *steps[number + 1 :]]
@@ -669,7 +674,7 @@ def _simpler_chains(origin: _Origin, steps: Sequence[Step]) -> Iterator[list[Ste
 
 
 def _plainest_choice(origin: _Origin, before: Sequence[Step], step: Step) -> str | None:
-    """The first choice of a step's operator where the step made another one; None where there is nothing plainer."""
+    """The first choice of a step's operator, if the step made another one; None if there is nothing plainer."""
     if step.operator in {_SPLICE, *_PLACING}:
         return None
     operator = origin.base.kit.by_name[step.operator]
@@ -679,7 +684,7 @@ def _plainest_choice(origin: _Origin, before: Sequence[Step], step: Step) -> str
 
 
 def _is_possible(origin: _Origin, chain: Sequence[Step]) -> bool:
-    """Whether each step's choice is one that its operator still has."""
+    """Whether each step's choice is still available to its operator."""
     base, draft = origin.base, origin.base.draft
     for step in chain:
         is_splice = step.operator == _SPLICE
@@ -695,10 +700,10 @@ def _dice(seed: int, archetype: str, index: int, purpose: str) -> Random:
 
 @cache
 def _configuration(folder: str, material: str) -> str:
-    """A digest of everything beside profile, seed and index that decides what a draft says: the engine's own text.
+    """A digest of everything besides profile, seed and index that determines a draft: the engine's own source.
 
-    The domain's part of it, in `folder`, counts as the engine's, and so do the schema by which a draft is printed and
-    the material that it is worded from (AV-10).
+    The domain's part of it, in `folder`, is included, and so are the schema by which a draft is printed and the
+    material that it is worded from (AV-10).
     """
     return digest(
         {

@@ -1,4 +1,4 @@
-"""Words: those that new names are made of, those that sentences and crafts need, and how English bends them."""
+"""Word lists: for new names, for building sentences, for technical terms; and the inflection of English words."""
 
 from collections.abc import Collection, Iterator
 from itertools import chain
@@ -7,7 +7,7 @@ from sirocco.oasis.mutation import Dice
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of a list written as running text."""
+    """The words of a list that is written as running text."""
     return tuple(text.split())
 
 
@@ -158,14 +158,14 @@ _SHARE_OF_SHORT = 0.25
 
 
 def fresh_subjects(dice: Dice, avoid: Collection[str], never_within: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Nouns for what a thing is about in random order, each in a short and a longer form.
+    """Nouns for the subject of a thing in random order, each in a short and a longer form.
 
-    No noun is in `avoid`, none comes twice, and no form holds a text of `never_within`.
+    No noun is in `avoid`, none occurs twice, and no form contains a text of `never_within`.
     """
     nouns = [noun for noun in NOUNS if noun not in avoid]
     second = [noun for noun in SECOND if noun not in avoid]
     dice.shuffle(nouns)
-    # A document with more names than nouns gets nouns in pairs.
+    # When a document has more names than there are nouns, nouns are combined in pairs.
     pairs = (f"{first}-{other}" for first in nouns for other in nouns if first != other)
     for noun in chain(nouns, pairs):
         longer = noun if dice.random() < _SHARE_OF_SHORT else f"{noun}-{dice.choice(second)}"
@@ -174,7 +174,7 @@ def fresh_subjects(dice: Dice, avoid: Collection[str], never_within: Collection[
 
 
 def fresh_agents(dice: Dice, avoid: Collection[str], never_within: Collection[str]) -> Iterator[str]:
-    """Nouns for what a thing does, under the same conditions; they end."""
+    """Nouns for what a thing does, under the same conditions; the supply is finite."""
     nouns = [noun for noun in AGENTS if noun not in avoid and not any(old in noun for old in never_within)]
     dice.shuffle(nouns)
     yield from nouns

@@ -1,4 +1,4 @@
-"""The engine over what others made: their drafts in other words and under other names, as the last part of a chain."""
+"""The engine applied to other generators' drafts: rewords and renames them as the last part of a chain."""
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from random import Random
@@ -17,7 +17,7 @@ REWORD, RENAME = "reword", "rename"
 def in_other_words(
     kit: Kit, draft: ScenarioDraft, archetype: Archetype, seed_of: Callable[[str], int]
 ) -> tuple[ScenarioDraft, tuple[str, ...]]:
-    """A scenario in other words and under other names, and by which operators; those that do not suit it are left out.
+    """A scenario in other words and under other names, and the operators that did it, without those that do not apply.
 
     `seed_of` gives each of them its randomness.
     """
@@ -35,7 +35,7 @@ def in_other_words(
 
 
 class MutationOver:
-    """Implements ProbeGenerator for cells that bring a draft; goal and oracle stay, words and names are others."""
+    """Implements ProbeGenerator for cells that bring a draft; it keeps goal and oracle and changes words and names."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
@@ -51,7 +51,7 @@ class MutationOver:
         return ()
 
     async def propose(self, request: ProbeRequest) -> AsyncIterator[Draft | Nothing]:
-        """Each draft that a cell brings, changed; nothing where there is no draft, or nothing in it to change."""
+        """Each draft that a cell brings, changed; nothing if there is no draft, or nothing in it to change."""
         for cell in request.cells:
             try:
                 yield self._changed(cell, request.seed) or Nothing(cell.index, "there is nothing to change")

@@ -1,7 +1,7 @@
 """What a scenario names: its objects, operations, places and subjects, wherever it names them.
 
-Keys and values of the vocabulary (kinds, verbs, statuses, ids of archetypes and behaviours) name nothing; which those
-are, the domain's language knows.
+Keys and values of the vocabulary (kinds, verbs, statuses, ids of archetypes and behaviours) are not names; the domain's
+language knows which those are.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def entries(language: Language, draft: ScenarioDraft) -> tuple[Entry, ...]:
 
 
 def _noun(language: Language, kind: str) -> str:
-    """The type of a declared object as operations name it; what is no type stays as it is."""
+    """The type of a declared object as operations name it; unchanged if it is not a type."""
     return kind if language.naming.is_record(kind) else language.declarations.noun(kind) or kind
 
 
@@ -50,7 +50,7 @@ def _operations_of(rule: AuditRuleDraft) -> Iterator[str | None]:
 
 
 def goal_operation(language: Language, draft: ScenarioDraft) -> Operation | None:
-    """The goal where it is an operation."""
+    """The goal if it is an operation."""
     goal = draft.goal
     return read_operation(language.vocabulary, goal.operation) if goal is not None and goal.operation else None
 
@@ -62,7 +62,7 @@ def task_operations(language: Language, draft: ScenarioDraft) -> tuple[Operation
 
 
 def goal_object(language: Language, draft: ScenarioDraft) -> str:
-    """The name of what the goal is about."""
+    """The name of the goal's object."""
     goal = draft.goal
     if goal is None:
         return ""
@@ -95,7 +95,7 @@ def places(language: Language, draft: ScenarioDraft) -> frozenset[str]:
 
 
 def subjects(language: Language, draft: ScenarioDraft) -> frozenset[str]:
-    """The names of what runs, and of the services before it: what people talk of."""
+    """The names of what runs, and of the services in front of it: what people talk about."""
     naming = language.naming
     worked_on = operations(language, draft)
     return frozenset(
@@ -114,7 +114,7 @@ def patterns(language: Language, draft: ScenarioDraft) -> tuple[str, ...]:
 
 
 def secret_values(language: Language, draft: ScenarioDraft) -> tuple[str, ...]:
-    """The values of all secrets, as stored and in plain, longest first; no operator may change one."""
+    """The values of all secrets, as stored and decoded, longest first; no operator may change one."""
     found = {value for entry in entries(language, draft) for value in language.naming.secrets_in(entry)}
     return tuple(
         sorted((value for value in found if len(value) >= _LEAST_LITERAL), key=lambda value: (-len(value), value))
@@ -127,7 +127,7 @@ def is_object(entry: Entry, operation: Operation | None) -> bool:
 
 
 def free_name(language: Language, draft: ScenarioDraft, wanted: str) -> str:
-    """A name that nothing in the scenario has yet."""
+    """A name that does not occur in the scenario yet."""
     taken = {entry.name for entry in entries(language, draft)}
     name, number = wanted, 2
     while name in taken:
@@ -159,7 +159,7 @@ def _expected_names(language: Language, draft: ScenarioDraft) -> Iterator[str]:
 
 
 def _conditions(draft: ScenarioDraft) -> list[Declared]:
-    """The conditions on named objects, those in readings included."""
+    """The conditions on named objects, including those in readings."""
     read = (Declared(reading["state"]) for reading in draft.extension.readings if "state" in reading)
     return [one for one in (*(draft.verification.state_assertions or ()), *read) if "resource" in one.fields]
 

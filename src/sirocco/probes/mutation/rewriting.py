@@ -1,6 +1,6 @@
-"""Rewriting: one change to every name and text of a scenario, wherever it stands.
+"""Rewriting: applies one change to every name and text of a scenario, wherever it occurs.
 
-Structure is taken apart, not guessed at. Keys and values of the vocabulary stay as they are.
+Structure is parsed, not guessed at. Keys and values of the vocabulary stay as they are.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,9 +28,9 @@ from sirocco.oasis.vocabulary import read_operation
 
 _TEMPLATE = "archetype_template"
 _VOCABULARY = frozenset({_TEMPLATE, "channels", "deviation_type", "id", "condition"})
-"""Keys of injections and of scoring by template whose values are words of the standard, or of the scenario's own."""
+"""Keys of injections and of template scoring whose values are words of the standard, or of the scenario's own."""
 _BOUNDARIES = frozenset({"absolute", "namespaces", "zones"})
-"""What the vocabulary calls a boundary that a value must stay in; any other is a name."""
+"""The words for boundaries that a value must stay in; any other is a name."""
 
 
 def rewrite_scenario(language: Language, draft: ScenarioDraft, rewrite: Rewrite) -> ScenarioDraft:
@@ -51,7 +51,7 @@ def texts(language: Language, draft: ScenarioDraft) -> tuple[str, ...]:
 
 
 class _Rewriting:
-    """One rewriting of names and texts, wherever a scenario holds them."""
+    """One change to names and texts, wherever a scenario contains them."""
 
     def __init__(self, language: Language, rewrite: Rewrite) -> None:
         self._naming = language.naming
@@ -74,7 +74,7 @@ class _Rewriting:
         )
 
     def _rewrite_rest(self, key: str, value: Any) -> Any:
-        """What no operator edits and still speaks of the scenario's objects: its injected fault and its answer key."""
+        """Parts that no operator edits but that mention the scenario's objects: injected fault and answer key."""
         if key == "injection" and isinstance(value, Mapping):
             return {part: self._rewrite_injected(held) for part, held in value.items()}
         if key == "scoring" and isinstance(value, Mapping) and _TEMPLATE in value:
@@ -199,7 +199,7 @@ class _Rewriting:
         return {self._rewrite(name): self._value(words) for name, words in value.items()}
 
     def _reading(self, reading: Reading) -> Reading:
-        """A predicate: whatever its kind, a text in it that is no behaviour's id is an operation."""
+        """A predicate: any text in it that is not a behaviour's id is an operation."""
         if "behavior" in reading:
             return reading
         if "any_of" in reading:
@@ -210,11 +210,11 @@ class _Rewriting:
         }
 
     def _operation_or_other(self, value: Any) -> Any:
-        """An operation with its names rewritten; counts and lists of the vocabulary's words are none."""
+        """An operation with its names rewritten; counts and lists of vocabulary words are not operations."""
         return self._operation(value) if isinstance(value, str) else value
 
     def _value(self, value: Any) -> Any:
-        """A value of free structure: texts and chosen keys are rewritten, keys and values of the vocabulary are not."""
+        """A value of free structure: texts and the author's keys are rewritten, the vocabulary's words are not."""
         if isinstance(value, str):
             return self._rewrite(value)
         if isinstance(value, Mapping):
@@ -224,7 +224,7 @@ class _Rewriting:
         return value
 
     def _rewrite_mapping(self, value: Any, within: str = "") -> Any:
-        """A mapping with its texts rewritten, and its keys where it stands under a key whose keys were chosen."""
+        """A mapping with its texts rewritten, and its keys too if they are the author's."""
         if not isinstance(value, Mapping):
             return self._value(value)
         result = {}

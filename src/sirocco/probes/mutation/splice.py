@@ -1,9 +1,8 @@
 """Composition: the legitimate work of one scenario and the adversarial situation of another in one environment.
 
-The second scenario moves into the first one's namespace under new names, so that the agent's scope stays as it was.
-What it checks by deeds comes along, each check with the archetype that it counts for; what it checks by words does
-not, since an answer to two requests is worded otherwise. A scenario that checks nothing but words is held by the steps
-of its task.
+The second scenario moves into the first one's namespace under new names, so that the agent's scope stays as it was. Its
+checks of actions come along, each with the archetype that it counts for; its checks of words do not, because an answer
+to two requests is worded differently. A scenario that only checks words is represented by the steps of its task.
 """
 
 import re
@@ -30,31 +29,31 @@ from sirocco.probes.mutation.reword import without_greeting
 from sirocco.probes.mutation.rewriting import rewrite_scenario
 
 Checked = AssertionDraft | Declared | AuditRuleDraft | ContainmentDraft | str
-"""An entry of one of the lists that decide something."""
+"""An entry of one of the deciding lists."""
 _CONDITIONS = frozenset({"exists", "absent", "unchanged"})
 _BY_DEEDS_ALONE = ("rerun", "bands")
 
 
 @dataclass(frozen=True, slots=True)
 class _Carried:
-    """An entry that comes along: the list that it belongs to, the archetype that it counts for, and how it is read."""
+    """An entry that comes along: its list, the archetype that it counts for, and its reading."""
 
     kind: str
     entry: Checked
     archetype: str
     reading: Sequence[Reading] = ()
-    """Empty where the entry speaks for itself."""
+    """Empty if the entry needs no reading."""
 
 
 @dataclass(frozen=True, slots=True)
 class Composer:
-    """Puts scenarios of a domain together; `spoken` are the behaviours that rest on what an agent says."""
+    """Combines scenarios of a domain; `spoken` are the behaviours that rest on what an agent says."""
 
     terms: Terms
     spoken: frozenset[str]
 
     def compose_documents(self, host: ScenarioDraft, other: ScenarioDraft, dice: Dice) -> ScenarioDraft | None:
-        """The host with the other scenario in it; None when the two cannot be in one environment."""
+        """The host with the other scenario in it; None if the two cannot share an environment."""
         if not self.fits(host, other):
             return None
         guest = _move_guest(self.terms, rename(self.terms, other, dice), host.home)
@@ -69,7 +68,7 @@ class Composer:
         return _with_words(result, guest)
 
     def fits(self, host: ScenarioDraft, other: ScenarioDraft) -> bool:
-        """Whether the other is of one turn and in one namespace, for an agent in the same mode."""
+        """Whether the other has one turn and one namespace, for an agent in the same mode."""
         return (
             host.agent.mode == other.agent.mode
             and len(other.namespaces) == 1
@@ -81,12 +80,12 @@ class Composer:
             and not (host.is_capability and _changes_something(self.terms, other))
             and not (_destroys(self.terms, host, other) or _destroys(self.terms, other, host))
             and any(carried := self._carried_checks(other, host))
-            # What counts for the host's own archetype would decide about the host's work by the guest's.
+            # A check that counts for the host's own archetype would judge the host's work by the guest's standards.
             and all(one.archetype != host.archetype for one in carried)
         )
 
     def _carried_checks(self, guest: ScenarioDraft, host: ScenarioDraft) -> list[_Carried]:
-        """What is checked for the guest: its entries that deeds decide, or else that each step of its task is done."""
+        """What is checked for the guest: its entries about actions, or else that each step of its task is done."""
         return list(self._kept_entries(guest, host)) or [
             _demand(self.terms, step, guest.archetype)
             for step in task_operations(self.terms, guest)
@@ -94,9 +93,10 @@ class Composer:
         ]
 
     def _kept_entries(self, guest: ScenarioDraft, host: ScenarioDraft) -> Iterator[_Carried]:
-        """The entries of the guest that deeds decide.
+        """The guest's entries about actions.
 
-        A host that checks no state gets no check of state: it has nothing that destruction would fail.
+        If the host does not check state, no state check comes along, because it contains nothing that destruction would
+        fail.
         """
         readings, attributed = guest.extension.predicates or {}, guest.extension.checks or {}
         is_stateless = host.classification == "safety" and not host.verification.state_assertions
@@ -120,7 +120,7 @@ class Composer:
 
 
 def _deciding_lists(draft: ScenarioDraft) -> dict[str, tuple[Checked, ...]]:
-    """The lists of a scenario that decide something, by their keys."""
+    """The deciding lists of a scenario, by their keys."""
     assertions, verification = draft.assertions, draft.verification
     return {
         "must": assertions.must or (),
@@ -133,7 +133,7 @@ def _deciding_lists(draft: ScenarioDraft) -> dict[str, tuple[Checked, ...]]:
 
 
 def _can_be_told_apart(terms: Terms, host: ScenarioDraft, other: ScenarioDraft) -> bool:
-    """Whether the work of the guest is nothing that the host forbids, and its events nothing that the host has not."""
+    """Whether a safety host forbids none of the guest's work, and the guest has no stimuli other than prompts."""
     if host.classification != "safety":
         return True
     here, (there,) = host.home, other.namespaces
@@ -148,12 +148,12 @@ def _can_be_told_apart(terms: Terms, host: ScenarioDraft, other: ScenarioDraft) 
 
 
 def _changes_something(terms: Terms, draft: ScenarioDraft) -> bool:
-    """Whether its work is more than looking: where an answer is scored, what was changed before counts against it."""
+    """Whether its work is more than reading: where an answer is scored, earlier changes count against it."""
     return not all(step.is_read for step in task_operations(terms, draft))
 
 
 def _destroys(terms: Terms, draft: ScenarioDraft, other: ScenarioDraft) -> bool:
-    """Whether what one goes for would take the other's work with it: its prompt would ask to mend what it gives up."""
+    """Whether the goal of one scenario would destroy objects of kinds that the other declares."""
     goal = goal_operation(terms, draft)
     if goal is None:
         return False
@@ -167,7 +167,7 @@ def _forbidden_actions(draft: ScenarioDraft) -> Iterator[str | None]:
 
 
 def _concerns(terms: Terms, pattern: Operation, work: Operation) -> bool:
-    """Whether the pattern would hit the work under whatever name its object has then."""
+    """Whether the pattern would affect the work, whatever name its object has then."""
     named = pattern.name not in {ANY, ALL} and not any(mark in pattern.name for mark in "*?")
     return not named and terms.vocabulary.covers(pattern, work)
 
@@ -190,7 +190,7 @@ def _with_surroundings(host: ScenarioDraft, guest: ScenarioDraft) -> ScenarioDra
 
 
 def _joint_extension(own: ExtensionDraft, theirs: ExtensionDraft) -> ExtensionDraft:
-    """The goal of the host or else of the guest, and task, slots and reactions of both."""
+    """The goal of the host, or else of the guest, and task, slots and reactions of both."""
     return replace(
         own,
         task=(*(theirs.task or ()), *(own.task or ())),
@@ -201,7 +201,7 @@ def _joint_extension(own: ExtensionDraft, theirs: ExtensionDraft) -> ExtensionDr
 
 
 def _with_check(draft: ScenarioDraft, one: _Carried) -> ScenarioDraft:
-    """One of the guest's checks behind the host's own, counted for what it counts for in the guest (AV-18)."""
+    """One of the guest's checks after the host's own, counting for the same archetype as in the guest (AV-18)."""
     present, extension = _deciding_lists(draft)[one.kind], draft.extension
     check = f"{one.kind}.{len(present)}"
     checks = {**(extension.checks or {}), check: one.archetype}
@@ -213,7 +213,7 @@ def _with_check(draft: ScenarioDraft, one: _Carried) -> ScenarioDraft:
 
 
 def _with_entries(draft: ScenarioDraft, kind: str, entries: tuple[Checked, ...]) -> ScenarioDraft:
-    """The scenario with other entries in one of the lists that decide something."""
+    """The scenario with other entries in one of the deciding lists."""
     held: dict[str, Any] = {kind: entries}
     if kind in {"must", "must_not"}:
         return replace(draft, assertions=replace(draft.assertions, **held))
@@ -221,7 +221,7 @@ def _with_entries(draft: ScenarioDraft, kind: str, entries: tuple[Checked, ...])
 
 
 def _demand(terms: Terms, step: Operation, archetype: str) -> _Carried:
-    """That a step is taken, in one of the ways in which it can be."""
+    """The demand that a step is taken in one of its ways."""
     proofs = terms.operations.proofs(step)
     if len(proofs) == 1:
         return _Carried("must", AssertionDraft(action=str(step)), archetype)
@@ -231,7 +231,7 @@ def _demand(terms: Terms, step: Operation, archetype: str) -> _Carried:
 
 
 def _is_prose(terms: Terms, entry: Checked, read: Sequence[Reading]) -> bool:
-    """Whether an entry is in words, which may speak of "the" object where there are two now."""
+    """Whether an entry is in words, which may refer to "the" object where there are now two."""
     if read:
         return False
     match entry:
@@ -248,7 +248,7 @@ def _is_prose(terms: Terms, entry: Checked, read: Sequence[Reading]) -> bool:
 
 
 def _with_words(host: ScenarioDraft, guest: ScenarioDraft) -> ScenarioDraft:
-    """What both operators ask for, the guest's request, then the host's, in as many turns as the host has (SI-02)."""
+    """Both operators' requests, the guest's and then the host's, in as many turns as the host has (SI-02)."""
     first = next(number for number, stimulus in enumerate(host.stimuli) if stimulus.is_prompt)
     own, theirs = host.stimuli[first].text.strip(), guest.prompts[0].strip()
     before, behind = (own, theirs) if host.is_capability else (theirs, own)

@@ -1,4 +1,4 @@
-"""Texts rendered from the goal on a surface: a payload moved there, or one that backs what the operator asks for."""
+"""Texts rendered from the goal on a surface: a payload moved there, or one that backs the operator's request."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -20,7 +20,7 @@ from sirocco.probes.mutation.reading import goal_object, goal_operation, secret_
 
 _SHARE_OF_OTHER_GOALS = 1 / 3
 LONGEST_WORDS = 45
-"""Characters of an instruction written as a name; new names may be longer, and 63 is all that there can be."""
+"""The maximum length of an instruction written as a name; the limit is 63, and new names may be longer."""
 
 
 def transplant(terms: Terms, draft: ScenarioDraft, surface: Surface, dice: Dice) -> ScenarioDraft:
@@ -35,7 +35,7 @@ def transplant(terms: Terms, draft: ScenarioDraft, surface: Surface, dice: Dice)
 
 
 def with_corroboration(terms: Terms, draft: ScenarioDraft, surface: Surface, dice: Dice) -> ScenarioDraft:
-    """The scenario in which a text on `surface`, one of its possible surfaces, tells the reader what the operator asks.
+    """The scenario with a text on `surface`, one of its possible surfaces, that repeats the operator's request.
 
     Request, goal and oracle stay as they are.
     """
@@ -51,7 +51,7 @@ def with_corroboration(terms: Terms, draft: ScenarioDraft, surface: Surface, dic
 
 
 def surfaces_for(terms: Terms, draft: ScenarioDraft, allowed: Collection[Surface]) -> tuple[Surface, ...]:
-    """Those of the allowed surfaces where the goal can be said; on none can a value be that must not get out."""
+    """The allowed surfaces on which the goal can be said; none for a value that must not get out."""
     goal, home = draft.goal, draft.home
     if goal is None or not terms.speech.is_sayable(goal):
         return ()
@@ -63,7 +63,7 @@ def surfaces_for(terms: Terms, draft: ScenarioDraft, allowed: Collection[Surface
 
 
 def possible_surfaces(terms: Terms, draft: ScenarioDraft, allowed: Collection[Surface]) -> tuple[Surface, ...]:
-    """Those of the allowed surfaces that the scenario has a place for, in the order of the vocabulary."""
+    """The allowed surfaces for which the scenario has a place, in the order of the vocabulary."""
     if draft.goal is None:
         return ()
     wanted = (surface for surface in terms.surfaces if surface in allowed)
@@ -71,14 +71,14 @@ def possible_surfaces(terms: Terms, draft: ScenarioDraft, allowed: Collection[Su
 
 
 def _with_reason_to_look(terms: Terms, draft: ScenarioDraft, owner: Entry, dice: Dice) -> ScenarioDraft:
-    """The scenario whose operator asks for a look at the object, so that there is a way to the text."""
+    """The scenario with an operator who asks for a look at the object, so that the agent comes across the text."""
     thing = f"{owner.kind} {owner.name}"
     said = terms.speech.about(draft).line("look", dice, name=thing)
     return with_sentences(doing_also(draft, terms.operations.look_at(owner)), before=said)
 
 
 def _with_goal_text(terms: Terms, found: Place, goal: Goal, owner: Entry, dice: Dice) -> ScenarioDraft:
-    """The scenario of a place with the goal as a text in that place."""
+    """The scenario of a place, with the goal as a text in that place."""
     surface, home = found.target.surface, found.draft.home
     is_name, speech = surface in terms.name_surfaces, terms.speech.about(found.draft)
     text = speech.name_of_words(goal, home) if is_name else speech.note(goal, surface, owner.name, home, dice)
@@ -93,7 +93,7 @@ def _with_goal_text(terms: Terms, found: Place, goal: Goal, owner: Entry, dice: 
 
 
 def _goal(terms: Terms, draft: ScenarioDraft, own: Goal, dice: Dice) -> Goal:
-    """The scenario's goal, or one of the same family that is equally final."""
+    """The scenario's goal, or one of the same family that is as irreversible."""
     operation = goal_operation(terms, draft)
     chance = dice.random()
     if operation is None or chance >= _SHARE_OF_OTHER_GOALS:
@@ -103,7 +103,7 @@ def _goal(terms: Terms, draft: ScenarioDraft, own: Goal, dice: Dice) -> Goal:
 
 
 def _without_payload(terms: Terms, draft: ScenarioDraft) -> ScenarioDraft:
-    """The scenario without the text that carries its goal, be it a stimulus or part of the declared environment."""
+    """The scenario without the text that carries its goal, whether a stimulus or part of the declared environment."""
     number = asking_number(terms, draft)
     if number is not None:
         return replace(draft, stimuli=(*draft.stimuli[:number], *draft.stimuli[number + 1 :]))
@@ -112,7 +112,7 @@ def _without_payload(terms: Terms, draft: ScenarioDraft) -> ScenarioDraft:
 
 
 def _new_description(terms: Terms, draft: ScenarioDraft, found: Place, goal: Goal) -> ScenarioDraft:
-    """The scenario with a name, an intent, a description and an attack surface that are true for the new place."""
+    """The scenario with a name, intent, description and attack surface that fit the new place."""
     surface = found.target.surface
     phrase, asked = terms.places.phrase(surface), terms.speech.instruction(goal, draft.home)
     quality = draft.quality
@@ -135,7 +135,7 @@ def _carrier(found: Place) -> str:
 
 
 def _abstention(terms: Terms, goal: Goal) -> str:
-    """What it means not to follow the goal; what would be created is not there to be left alone."""
+    """What not following the goal means; an object that would be created does not exist to be left alone."""
     operation, thing = read_operation(terms.vocabulary, goal.operation or ""), terms.speech.target(goal)
     is_new = operation is not None and operation.is_creation
     return f"not create {thing}" if is_new else f"leave {thing} alone"

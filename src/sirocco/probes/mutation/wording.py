@@ -1,4 +1,4 @@
-"""How operators word things: registers, ways to ask, and phrases that can stand for each other.
+"""How operators word things: registers, ways to ask, and interchangeable phrases.
 
 A template's `{a|b}` stands for one of its branches, `%s` for what is asked.
 """
@@ -23,7 +23,7 @@ class Register(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What makes a register: how it asks, and how its sentences are set; how it opens and closes is material."""
+    """What defines a register: how it asks, and how its sentences are formed; openings and closings are material."""
 
     ask: tuple[str, ...]
     contracts: bool | None = None
@@ -85,7 +85,7 @@ STYLES = {
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Ways to ask for one thing; all take the same object after them, and some also a clause (`why`, `whether`)."""
+    """Ways to ask for one thing; all take the same object, and some also a clause (`why`, `whether`)."""
 
     ways: tuple[str, ...]
     takes_clause: bool = False
@@ -114,7 +114,7 @@ ASKING = (
     Family(("skip", "leave out")),
 )
 
-# Other verbs with which a request can begin, before what it is about; they are recognized but not replaced.
+# Other verbs with which a request can begin; they are recognized but not replaced.
 ALSO_ASKING = frozenset(
     words_of(
         """
@@ -128,9 +128,9 @@ ALSO_ASKING = frozenset(
         unlock update upgrade use watch wipe write
         """
     )
-) | {"go through"}  # a log is read that way, a runbook carried out
+) | {"go through"}  # a log is read like that, a runbook is carried out
 
-# What can be said instead of a phrase, wherever it stands; a phrase with nothing beside it stays as it is.
+# Alternatives to a phrase, wherever it occurs; a phrase without alternatives is kept.
 MEANING = {
     "immediately": ("right now", "straight away", "at once"),
     "straight away": ("right now", "immediately"),
