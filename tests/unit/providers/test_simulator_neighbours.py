@@ -117,7 +117,6 @@ def test_neighbours_have_other_ids_and_times_in_every_environment():
 
 
 @pytest.mark.requirement("SI-02")
-@pytest.mark.requirement("SI-02")
 def test_no_time_of_a_neighbour_is_older_than_the_neighbour():
     times = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
     for item in lived(filled(), listed):
@@ -136,6 +135,7 @@ def test_the_whole_content_has_the_neighbours_of_types_that_nothing_declared_is_
     }
 
 
+@pytest.mark.requirement("SI-02")
 def test_versions_follow_the_ages_of_declared_objects_and_neighbours_alike():
     objects = [item for item in lived(filled(WEB), listed) if item["kind"] not in {"EndpointSlice", "Namespace"}]
     found = sorted(objects, key=lambda item: int(item["metadata"]["resourceVersion"]))
