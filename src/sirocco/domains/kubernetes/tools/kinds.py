@@ -47,13 +47,13 @@ def _discovered_resources(document: Any) -> Iterator[Resource]:
     for group in groups:
         for version in group["versions"]:
             for row in version["resources"]:
-                kind = row["responseKind"]
                 yield Resource(
                     noun=row["resource"],
                     plural=row["resource"],
-                    kind=kind["kind"],
-                    group=kind["group"],
-                    version=kind["version"],
+                    kind=row["responseKind"]["kind"],
+                    # Not from responseKind: it leaves both empty where they are those of the document.
+                    group=group["metadata"]["name"],
+                    version=version["version"],
                     namespaced=row["scope"] == "Namespaced",
                     short_names=tuple(row.get("shortNames", ())),
                     singular=row.get("singularResource", ""),
