@@ -8,8 +8,15 @@ from kubesim.controllers.rows import EVENT
 from kubesim.history import later_time
 from kubesim.resource import ResourceType
 from kubesim.status import Json
-from kubesim.store import Store
+from kubesim.store import Ids, Store
 
+_REPORTERS: Mapping[str, str] = {
+    "deployment": "deployment-controller", "replicaset": "replicaset-controller",
+    "statefulset": "statefulset-controller", "daemonset": "daemonset-controller", "job": "job-controller",
+    "cronjob": "cronjob-controller", "hpa": "horizontal-pod-autoscaler", "pdb": "controllermanager",
+    "pvc": "persistentvolume-controller", "ingress": "nginx-ingress-controller", "service": "service-controller",
+    "gitops-application": "argocd-application-controller",
+}  # fmt: skip
 _REMEMBERED = 3300
 """Seconds; servers keep events for an hour."""
 
@@ -29,31 +36,47 @@ def record_event(
         again = {"count": known.get("count", 1) + count, "lastTimestamp": moment.last_seen}
         return store.update(EVENT, known, {**known, **again})
     began = _first_seen(moment, count)
+    manifest = event_about(
+        about, reason, message, store.ids, began, moment.last_seen, kind=kind, component=component, count=count
+    )
+    stored = store.create(EVENT, manifest, began)
+    if "uid" in metadata:
+        recorded[what] = stored["metadata"]["name"]
+    return stored
+
+
+def event_about(
+    about: Mapping[str, Any], reason: str, message: str, ids: Ids, first: str, last: str, *, kind: str,
+    component: str, count: int,
+) -> Json:  # fmt: skip
+    """An event about an object as its recorder makes it."""
+    metadata = about["metadata"]
     reference = {
         "kind": about["kind"], "name": metadata["name"], "apiVersion": about["apiVersion"],
         **{key: metadata[key] for key in ("namespace", "uid", "resourceVersion") if key in metadata},
     }  # fmt: skip
-    manifest = {
+    return {
         "kind": "Event",
         "apiVersion": "v1",
-        "metadata": {"name": f"{metadata['name']}.{store.ids.number():032x}"[: len(metadata["name"]) + 17],
-                     "namespace": namespace},
+        "metadata": {"name": f"{metadata['name']}.{ids.number():032x}"[: len(metadata["name"]) + 17],
+                     "namespace": metadata.get("namespace") or "default"},
         "involvedObject": reference,
         "reason": reason,
         "message": message,
         "source": {"component": component},
-        "firstTimestamp": began,
-        "lastTimestamp": moment.last_seen,
+        "firstTimestamp": first,
+        "lastTimestamp": last,
         "count": count,
         "type": kind,
         "eventTime": None,
         "reportingComponent": component,
         "reportingInstance": "",
     }  # fmt: skip
-    stored = store.create(EVENT, manifest, began)
-    if "uid" in metadata:
-        recorded[what] = stored["metadata"]["name"]
-    return stored
+
+
+def reporter(noun: str) -> str:
+    """What usually tells of objects of a type: what looks after them, and kubelets of everything else."""
+    return _REPORTERS.get(noun, "kubelet")
 
 
 def _first_seen(moment: Moment, count: int) -> str:

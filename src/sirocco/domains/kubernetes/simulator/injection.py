@@ -9,7 +9,7 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from kubesim.controllers.dynamics import Dynamics, Moment
-from kubesim.controllers.events import object_about, record_event
+from kubesim.controllers.events import object_about, record_event, reporter
 from kubesim.controllers.rows import ACCOUNT, ENDPOINTS
 from kubesim.controllers.settling import default_account, settle
 from kubesim.history import History
@@ -374,7 +374,7 @@ def _establish_events(store: Store, entry: StateEntry, preconditions: Preconditi
             ago = seconds_ago(item.get("age"))
             when = timestamp_text(moment.epoch - ago) if ago is not None else moment.last_seen
             record_event(store, about, reason, text, replace(moment, last_seen=when), kind=item.get("type", "Normal"),
-                         count=item.get("count", 1))  # fmt: skip
+                         component=reporter(row.noun), count=item.get("count", 1))  # fmt: skip
 
 
 def _store(store: Store, row: ResourceType, manifest: Json, moment: Moment) -> Json:
