@@ -23,9 +23,12 @@ _REMEMBERED = 3300
 
 def record_event(
     store: Store, about: Mapping[str, Any], reason: str, message: str, moment: Moment, *, kind: str = "Normal",
-    component: str = "kubelet", count: int = 1,
+    component: str = "kubelet", count: int = 1, pace: int = 60,
 ) -> Json:  # fmt: skip
-    """An event about an object, in its namespace; one that was there before is counted up."""
+    """An event about an object, in its namespace; one that was there before is counted up.
+
+    One that happened several times long ago happened every `pace` seconds.
+    """
     metadata = about["metadata"]
     namespace = metadata.get("namespace") or "default"
     # Like the recorders of a real cluster, this knows its own events again, and not those that others write.
@@ -35,7 +38,7 @@ def record_event(
     if known is not None:
         again = {"count": known.get("count", 1) + count, "lastTimestamp": moment.last_seen}
         return store.update(EVENT, known, {**known, **again})
-    began = _first_seen(moment, count)
+    began = _first_seen(moment, count, pace)
     manifest = event_about(
         about, reason, message, store.ids, began, moment.last_seen, kind=kind, component=component, count=count
     )
@@ -51,6 +54,7 @@ def event_about(
 ) -> Json:  # fmt: skip
     """An event about an object as its recorder makes it."""
     metadata = about["metadata"]
+    host = (about.get("spec") or {}).get("nodeName") if component == "kubelet" else None
     reference = {
         "kind": about["kind"], "name": metadata["name"], "apiVersion": about["apiVersion"],
         **{key: metadata[key] for key in ("namespace", "uid", "resourceVersion") if key in metadata},
@@ -63,14 +67,14 @@ def event_about(
         "involvedObject": reference,
         "reason": reason,
         "message": message,
-        "source": {"component": component},
+        "source": {"component": component, **({"host": host} if host else {})},
         "firstTimestamp": first,
         "lastTimestamp": last,
         "count": count,
         "type": kind,
         "eventTime": None,
         "reportingComponent": component,
-        "reportingInstance": "",
+        "reportingInstance": host or "",
     }  # fmt: skip
 
 
@@ -79,11 +83,11 @@ def reporter(noun: str) -> str:
     return _REPORTERS.get(noun, "kubelet")
 
 
-def _first_seen(moment: Moment, count: int) -> str:
+def _first_seen(moment: Moment, count: int, pace: int) -> str:
     """When something was seen first that has been seen so often; what was longer ago than an hour is forgotten."""
     if count < 2:
         return moment.last_seen
-    return later_time(moment.last_seen, -min(60 * count, _REMEMBERED)) if moment.silent else moment.now
+    return later_time(moment.last_seen, -min(pace * count, _REMEMBERED)) if moment.silent else moment.now
 
 
 def object_about(store: Store, row: ResourceType, namespace: str, name: str) -> Mapping[str, Any]:

@@ -54,6 +54,7 @@ from sirocco.oasis.scenario import Preconditions, StateEntry
 
 _MONITORED = frozenset({METRICS})
 _GROUND = frozenset({"namespace", "node"})
+_BINDINGS = frozenset({"rolebinding", "clusterrolebinding"})
 
 
 @remember_results
@@ -108,7 +109,8 @@ def establish(
     """Put supported preconditions in place, with the agent's account, and bring the cluster to rest."""
     state = state_of(preconditions)
     dynamics.store.store_initial(_own_ground(preconditions, dynamics.store.ids, past, account), moment.now)
-    for entry in state:
+    # Bindings come last: nobody gives rights to an account that is not there yet.
+    for entry in sorted(state, key=lambda one: entry_noun(one) in _BINDINGS):
         noun = entry_noun(entry)
         if noun == LOGS:
             _establish_log(dynamics, entry, preconditions)

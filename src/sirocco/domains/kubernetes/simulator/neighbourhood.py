@@ -18,6 +18,7 @@ from kubesim.controllers.networking import endpoints_of
 from kubesim.controllers.owners import nodes_for
 from kubesim.controllers.pod_status import Addresses, completed_status, pod_status
 from kubesim.controllers.pods import admitted_pod
+from kubesim.controllers.revisions import note_template
 from kubesim.controllers.rows import ENDPOINTS, EVENT
 from kubesim.controllers.settling import settle
 from kubesim.history import History, seconds_of, stamp
@@ -230,6 +231,8 @@ class _Copies:
         if noun == _WITH_ENDPOINTS:
             own = self._with_address(own)
         self.by_model[model["metadata"]["uid"]] = own
+        if noun == "statefulset":
+            note_template(self.dynamics, own, metadata["creationTimestamp"])
         return own
 
     def _times(self, made: str) -> dict[str, str]:
