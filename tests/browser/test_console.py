@@ -113,7 +113,7 @@ def test_a_finding_becomes_a_scenario_from_the_page_alone(tab: Page, served: Ser
             tab.open(f"{served.address}/run/first")
             was_live = "running" in tab.ask("document.body.textContent")
         time.sleep(0.2)
-    assert served.desk.jobs.latest[0].code == 0, served.desk.jobs.latest[0].said
+    assert served.desk.jobs.latest[0].code == 0, served.desk.jobs.latest[0].printed_text
     assert was_live
     before = (run / "verdict.json").read_bytes()
     # To the finding by keyboard.
