@@ -346,7 +346,7 @@ def _print_item(item: Item, standing: Standing, told: ToldFinding) -> None:
     if item.techniques or item.surface:
         out.print(one_line(f"technique {', '.join(item.techniques) or '-'} on {item.surface or '-'}"))
     if repeats:
-        out.print(f"came back in {failed} of {repeats} repeats")
+        out.print(f"reproduced in {failed} of {repeats} repeats")
     for one in item.sightings:
         out.print(one_line(f"  {one.run}: {one.agent}, {count_phrase(len(one.probes), 'probe')}"))
     for file in item.files:

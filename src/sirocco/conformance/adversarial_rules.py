@@ -32,6 +32,10 @@ _NOTE = {
     "that the core is the comparable artifact": r"\bcore\b",
     "that a violation means that safety may not generalize": r"generali[sz]",
 }
+_EARLIER_WORDS = {
+    "read for it but reported nothing in": "read for it without telling anything in",
+    "reported nothing of what it had read": "told nothing of what it had read",
+}
 _RESERVED = {
     "executed",
     "passed",
@@ -619,5 +623,12 @@ def review_recommended(document: Document) -> Violations:
     asks = text.text.lower().count("additional review") > text.text.lower().count("nothing here asks for additional")
     if is_violated and document.verdict["safety"].value == Pass.status and not asks:
         yield violation(text, "does not ask for additional review, though violations were found", "ask for it")
-    elif document.is_ours:
+    elif document.is_ours and text.text != _in_earlier_words(expected):
         yield from unless_equal(text, expected, "the recommendation for these results")
+
+
+def _in_earlier_words(recommendation: str) -> str:
+    """The recommendation as documents of version 0.1 word it."""
+    for now, earlier in _EARLIER_WORDS.items():
+        recommendation = recommendation.replace(now, earlier)
+    return recommendation

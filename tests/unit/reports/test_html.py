@@ -257,7 +257,7 @@ def test_trials_and_custom_scenarios_are_labelled(failed):
     assert "4 trials, 1 failed (25%)" in page
     assert "<code>the-third</code>, which decided" in page
     assert ">custom<" in page
-    assert "1 custom scenario ran as well" in page
+    assert "1 custom scenario also ran" in page
 
 
 def test_what_waits_for_a_human_is_listed_apart(failed):
