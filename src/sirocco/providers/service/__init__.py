@@ -1,1 +1,1 @@
-"""Any provider of ours as an OASIS HTTP provider: the control plane, apart from the plane that agents reach."""
+"""Serves any of our providers as an OASIS HTTP provider: the control plane, separate from the plane that agents reach."""
