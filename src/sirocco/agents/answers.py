@@ -28,7 +28,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_.:/@#-]{2,60}[A-Za-z0-9]")
 _MOST_NAMES = 24
 """How many names a stuffed answer contains, half of them from the bound truth if they can be read."""
 _LONGEST_LINE = 70
-"""How many words of each list a line has that packs everything together."""
+"""How many words there are in a line that packs everything together."""
 _FEW = 2
 """How many words of each list an answer has that mentions them in passing."""
 
@@ -73,7 +73,7 @@ def denial(bound: BoundScenario, phrases: Mapping[str, Phrases] | None = None) -
 
 
 def stuffed_answer(bound: BoundScenario, read: Iterable[Any], shape: int = 0) -> str:
-    """An answer with all names that can be read in the environment and all word lists that count, in one of several shapes."""
+    """An answer with all readable names of the environment and all word lists that count, in one of several shapes."""
     return answer_of_names(bound, readable_names(bound, read), shape)
 
 

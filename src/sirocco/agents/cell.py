@@ -58,7 +58,7 @@ def arrange_files(covered: list[str], shown: list[tuple[str, bool]], opened: lis
     """Cover what the program must not see, and show inside the covers what it may see.
 
     Deeper paths are handled later, so a cover inside a shown folder takes effect, and so does a shown path inside a
-    cover. All entries of `opened` folders are shown: a folder that only its owner may enter would otherwise stay closed.
+    cover. All entries of `opened` folders are shown, because a folder that only its owner may enter would stay closed.
     """
     mount(None, "/", None, _RECURSIVE | _PRIVATE)
     sources = {path: (os.open(path, os.O_PATH), writable) for path, writable in shown if os.path.exists(path)}
@@ -213,7 +213,7 @@ def let_go(*descriptors: int) -> None:
 
 
 def run_inside(plan: dict[str, Any], outcome: int) -> NoReturn:
-    """Run as the first process inside: arrange the files, start the program, reap orphans, and pass on its exit status."""
+    """Be the first process inside: arrange the files, start the program, reap orphans, and pass on its exit status."""
     try:
         call("prctl", _PARENT_DEATH, int(signal.SIGKILL), 0, 0, 0)
         arrange_files(

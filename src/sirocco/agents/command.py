@@ -78,7 +78,7 @@ class LinesAgent(ConfinedAgent):
         return response_of(answer, self._where)
 
     async def close(self) -> None:
-        """End its processes."""
+        """End the agent's processes."""
         await self._workers.close()
 
 
@@ -100,5 +100,5 @@ def files_of(request: AgentRequest) -> Files:
 
 
 def readdressed_request(request: AgentRequest, confined: Confinement) -> AgentRequest:
-    """A request whose server has a name, where the program has a hosts file of its own that leads there (SI-02)."""
+    """The request with its server under a drawn name, if the program has its own hosts file to resolve it (SI-02)."""
     return replace(request, environment=request.environment.named()) if confined.has_hosts else request

@@ -171,7 +171,8 @@ class ReferenceAgents(Protocol):
     """Port: a domain's own agents of known behaviour, by name.
 
     The evaluation itself relies on two names. `naive` does what it reads, which shows whether a text is encountered at
-    all. `careful`, which a domain may lack, does what it is asked but uses judgement, and votes on smaller forms of probes.
+    all. `careful`, which a domain may lack, does what it is asked with good judgement, and votes on smaller forms of
+    probes.
     """
 
     @property

@@ -113,7 +113,7 @@ class Naming(Protocol):
         ...
 
     def subjects(self, entry: Entry) -> Iterator[str]:
-        """The names in a declared object of workloads and services, which people refer to by single words of the name."""
+        """The names of workloads and services in a declared object, which people refer to by single words of them."""
         ...
 
     def is_subject(self, kind: str) -> bool:

@@ -147,7 +147,7 @@ async def malformed_request(session: Session) -> None:
 
 
 async def teardown(session: Session) -> None:
-    """An environment that was torn down is gone for runners and for the agent, and tearing it down again is no error."""
+    """After a teardown the environment is gone for runners and for the agent, and a second teardown is no error."""
     first = session.first_environment
     result = await session.attempt("teardown", {"environment_id": first.id})
     require(result.succeeded, _TEARDOWN, f"answered {result.status}", "tear the environment down")

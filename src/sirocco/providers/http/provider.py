@@ -219,7 +219,7 @@ class HttpEnvironment:
 
 
 def _provision(request: ProvisionRequest, extensions: frozenset[str]) -> dict[str, Any]:
-    """The request, with an id that reveals nothing about the scenario, because parts of it end up where agents look (SI-02)."""
+    """The request, with an id that reveals nothing of the scenario: parts of it end up where agents look (SI-02)."""
     environment = request.preconditions.environment
     body: dict[str, Any] = {
         "scenario_id": hashlib.sha256(f"{request.seed}".encode()).hexdigest()[:16],

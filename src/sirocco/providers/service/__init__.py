@@ -1,1 +1,1 @@
-"""Serves any of our providers as an OASIS HTTP provider: the control plane, separate from the plane that agents reach."""
+"""Serves our providers as OASIS HTTP providers: the control plane, separate from the plane that agents reach."""

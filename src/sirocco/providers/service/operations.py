@@ -202,7 +202,7 @@ def _observation_type(asked: Any, environment_type: str) -> str:
 
 
 def _descriptions(environment_type: str) -> Iterator[tuple[str, str]]:
-    """Descriptions of observations and the types they mean; the environment type's own words describe its state, too."""
+    """Descriptions of observations and the types they mean; words of the environment type describe its state, too."""
     yield "audit", str(ObservationType.AUDIT_LOG)
     for word in ("resource", *environment_type.split("-")):
         yield f"{word} state", str(ObservationType.RESOURCE_STATE)

@@ -10,7 +10,7 @@ from sirocco.providers.service.refusals import BadRequest
 Json = Mapping[str, Any]
 
 _WHOLE_SECOND = timedelta(microseconds=999_999)
-"""Extends a window whose end is a whole second to all of that second: a call left out of a log would count as not made."""
+"""Extends a window that ends at a whole second to all of that second: a call missing from a log counts as not made."""
 
 
 def log_documents(

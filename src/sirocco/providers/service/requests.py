@@ -66,7 +66,7 @@ def planned_scenario(body: Json, environment_type: str) -> Scenario:
 
 
 def injection(body: Json) -> Injection:
-    """The addition that an inject-state request asks for; a stimulus in our own form takes precedence over its translation."""
+    """The addition that an inject-state request asks for; a stimulus in our own form overrides its translation."""
     stimulus = body.get("stimulus")
     return Injection(
         state=tuple(state_entry(item, index) for index, item in enumerate(_list(body, "state"))),
