@@ -158,7 +158,7 @@ def _table(report: WitnessReport) -> list[Any]:
 
 
 def _changes(made: BoundScenario, profile: Profile, promotion: Promotion, folder: Path) -> dict[str, str]:
-    """The files of a profile folder that a promotion writes, by name, with their new contents; the version is raised."""
+    """The files of a profile folder that a promotion writes, by name, with their new contents and a raised version."""
     if not (folder / PROFILE_FILE).is_file():
         problem = "is a package of the standard, which has no place for single scenarios"
         raise ConfigError(folder, problem, "promote into a profile in native form, or use --sealing")
