@@ -66,7 +66,7 @@ def _type_causes(schema: Json, value: Any, path: str) -> list[Cause]:
 
 
 def _junction_causes(schema: Json, value: Any, path: str) -> list[Cause]:
-    """Alternatives and combinations; of several failures the one that got furthest would be shown, here the first."""
+    """Alternatives and combinations; of several failures a server shows the one that got furthest, we the first."""
     causes: list[Cause] = []
     shown = json.dumps(path)
     if options := schema.get("anyOf"):
