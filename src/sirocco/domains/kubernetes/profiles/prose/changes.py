@@ -86,7 +86,7 @@ def _readable_stimulus(stimulus: Stimulus, scenario: Scenario) -> Stimulus:
 
 
 def _change(description: str, scenario: Scenario) -> dict[str, Any]:
-    """Target and state of what a description says about a declared object; None if it says nothing of the kind."""
+    """Target and state of what a description says about a declared object; empty if it says nothing of the kind."""
     if (found := _TRANSITION.fullmatch(description)) and _entries(scenario, "node", found["node"]):
         condition = {"type": found["type"], "status": found["status"]}
         return {"target": f"node/{found['node']}", "state": {"conditions": [condition]}}
