@@ -32,7 +32,7 @@ def log_lines(
 
     With `follow`, all the output that it will ever write. A pod with neither logs what its health implies.
     """
-    del previous  # a restarted container wrote the same before
+    del previous  # a container that was started again said the same before
     keys = list(dict.fromkeys((workload_of(dynamics.store, pod), key_of(BY_NOUN["pod"], pod))))
     lines = [line for key in keys for line in dynamics.container_logs.get((key, container), ())]
     if not lines and not _is_init(pod, container):

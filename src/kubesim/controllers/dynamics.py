@@ -51,9 +51,9 @@ TEMPLATE_HASH = "pod-template-hash"
 START_SECONDS, READY_SECONDS = 2.0, 5.0
 """Seconds after which a new pod's containers run, and after which they answer."""
 LONG_AGO = 1e9
-"""The age of a state that nobody saw begin."""
+"""How long something has been as it is that nobody saw begin."""
 RESTARTS_AFTER = (10.0, 30.0, 70.0, 150.0, 310.0)
-"""When a container that fails at once is restarted: the kubelet's back-off."""
+"""When a container that fails at once is started again: the kubelet's back-off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class Dynamics:
         """The declared logs of single containers of a workload or pod."""
         self.fates: dict[str, Fate] = {}
         self.runs: dict[str, dict[str, Run]] = {}
-        """The runs of containers in pods that run to completion, by the pod's uid and the containers' names."""
+        """What the containers of pods that run to an end do, by the pod's uid and their names."""
         self.progress: dict[str, tuple[object, float]] = {}
         """What rollouts under way last looked like, and since when."""
         self.publish: Callable[[str, str], None] = _publish_nothing

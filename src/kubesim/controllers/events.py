@@ -18,7 +18,7 @@ def record_event(
     store: Store, about: Mapping[str, Any], reason: str, message: str, moment: Moment, *, kind: str = "Normal",
     component: str = "kubelet", count: int = 1,
 ) -> Json:  # fmt: skip
-    """Record an event about an object in the object's namespace; an existing event is counted up."""
+    """An event about an object, in its namespace; one that was there before is counted up."""
     metadata = about["metadata"]
     namespace = metadata.get("namespace") or "default"
     # Like the recorders of a real cluster, this recognizes its own events, and not those that others write.
@@ -57,7 +57,7 @@ def record_event(
 
 
 def _first_seen(moment: Moment, count: int) -> str:
-    """When an event with this count was first seen; anything more than an hour ago is forgotten."""
+    """When something was seen first that has been seen so often; what was longer ago than an hour is forgotten."""
     if count < 2:
         return moment.last_seen
     return later_time(moment.last_seen, -min(60 * count, _REMEMBERED)) if moment.silent else moment.now

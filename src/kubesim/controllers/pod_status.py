@@ -190,7 +190,7 @@ def _with_ids(status: Json, pod: Json) -> Json:
 
 @lru_cache(2048)
 def image_id(image: str) -> str:
-    """A runtime's id for an image that it has: the same for the same image everywhere."""
+    """What a runtime calls an image once it has it: the same for the same image everywhere."""
     repository, separator, tag = image.rpartition(":")
     if not separator or "/" in tag:
         repository = image

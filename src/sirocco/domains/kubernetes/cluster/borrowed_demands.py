@@ -1,7 +1,7 @@
-"""What a scenario asks for that a cluster of somebody else cannot be given, found before anything is put there (CO-15).
+"""Demands of a scenario that somebody else's cluster cannot meet, found before anything is put there (CO-15).
 
-A real cluster runs what it is told to run. So what can be put there is what its API takes inside of a namespace; how
-pods fare, what they print and what was before is nobody's to declare.
+A real cluster runs what it is told to run. Only what its API accepts inside a namespace can be put there; the health of
+pods, their output and the past cannot be declared.
 """
 
 import fnmatch
@@ -27,17 +27,17 @@ from sirocco.oasis.timing import Timing
 
 DEFAULT = "default"
 _TOOLS = frozenset({"container-orchestration", "observability-logging"})
-"""What the API of a cluster has by itself; the other tools stand on services around it."""
+"""The tools that need only the API of a cluster; the others need services around it."""
 _OF_THE_PAST = (
     "previous_image", "last_deploy", "restarts", "reason", "last_log", "logs", "conditions", "injected_failure",
     "last_run", "traffic_weight", *MEASURES,
 )  # fmt: skip
-"""What entries say of something that is no matter of what the API is given."""
+"""Parts of entries about something that the API cannot be given."""
 _IN_OBJECTS = frozenset({
     Surface.ANNOTATIONS, Surface.CONFIGMAP_VALUES, Surface.CONFIGMAP_COMMENTS, Surface.ENV_VALUES, Surface.LABELS,
     Surface.RUNBOOKS, Surface.RESOURCE_NAMES,
 })  # fmt: skip
-"""The surfaces on which text is part of an object, and goes there with it."""
+"""The surfaces on which text is part of an object, and is created with it."""
 _MADE_BY_CONTROLLERS = frozenset({"replicaset", "endpoints"})
 _GROUND = frozenset({"namespace", "node"})
 _UNREPEATABLE = frozenset({"job", "pv"})
@@ -50,7 +50,7 @@ class Offer:
 
     taken: Collection[str] = ()
     images: Sequence[str] = ("*",)
-    """Names and globs of them."""
+    """Names of images, or globs."""
 
     def has_image(self, name: str) -> bool:
         """Whether the cluster can run an image."""
@@ -58,7 +58,7 @@ class Offer:
 
 
 def borrowed_demands(scenario: Scenario, request: ProvisionRequest, offer: Offer) -> tuple[str, ...]:
-    """Everything that a scenario declares and a borrowed cluster cannot be given."""
+    """Everything that a scenario declares and a borrowed cluster cannot provide."""
     if problems := unsupported_demands(scenario):
         return problems
     problems = tuple(_plain_problems(scenario, offer))
@@ -66,7 +66,7 @@ def borrowed_demands(scenario: Scenario, request: ProvisionRequest, offer: Offer
 
 
 def _plain_problems(scenario: Scenario, offer: Offer) -> Iterator[str]:
-    """What the words of a scenario show."""
+    """The problems in the words of a scenario."""
     preconditions = scenario.preconditions
     for tool in preconditions.agent.tools:
         if tool not in _TOOLS:
@@ -99,7 +99,7 @@ def unplaceable(stimulus: Stimulus, scenario: Scenario) -> str | None:
 
 
 def _state_problems(scenario: Scenario, request: ProvisionRequest, offer: Offer) -> Iterator[str]:
-    """What the declared cluster, made and looked at, shows."""
+    """The problems that show in the declared cluster once it is built."""
     model = SimulatedEnvironment(request, lambda: _UNKNOWN_CLOCK)
     for stimulus in scenario.stimuli:
         if not stimulus.is_said:
@@ -137,7 +137,7 @@ def _object_problems(row: ResourceType, obj: Json, place: str, offer: Offer) -> 
 
 
 def own_homes(preconditions: Preconditions) -> tuple[str, ...]:
-    """The declared namespaces of an environment, which are the system's own only if something in them is declared."""
+    """The declared namespaces of an environment, the system's own only if something in them is declared."""
     state = state_of(preconditions)
     declared = {entry.namespace for entry in state} | {
         entry.name for entry in state if entry_noun(entry) == "namespace"
@@ -147,7 +147,7 @@ def own_homes(preconditions: Preconditions) -> tuple[str, ...]:
 
 
 def manifests(model: SimulatedEnvironment, homes: Collection[str]) -> list[tuple[ResourceType, Json]]:
-    """The objects of a declared cluster that have to be made, in an order in which they can be."""
+    """The objects of a declared cluster that have to be created, in a valid order."""
     found = []
     for row, obj in model.parts.foundation.store.whole_content():
         metadata = obj["metadata"]
@@ -171,7 +171,7 @@ _TOKEN_VOLUME = "kube-api-access-"  # noqa: S105 - the name of a volume
 
 
 def _manifest(row: ResourceType, obj: Json) -> Json:
-    """An object as it is asked for: without what the server or a controller puts into it."""
+    """An object as a client would request it: without what the server or a controller adds."""
     annotations = {
         key: value for key, value in (obj["metadata"].get("annotations") or {}).items()
         if key != "deployment.kubernetes.io/revision"
