@@ -103,7 +103,7 @@ class BorrowedCluster:
         place = parts.index("namespaces") + 1 if "namespaces" in parts else len(parts)
         name = parts[place] if place < len(parts) else ""
         if name not in self._own or any(part in {".", "..", ""} or "%" in part for part in parts):
-            problem = f"{path} is not in a namespace that was made here"
+            problem = f"{path} is not in a namespace that was created here"
             raise ProviderFault("borrowed cluster", problem, "nothing was written", FaultKind.UNSUPPORTED)
 
     async def claim(self, names: Iterable[str]) -> None:
@@ -130,10 +130,10 @@ class BorrowedCluster:
                 _content(answer, "POST", _NAMESPACES)
             found = await self._ask("GET", f"{_NAMESPACES}/{name}")
             if found.status == 200 and not _is_ours(json.loads(found.content)):
-                problem = f"namespace {name!r} was there before and is left alone"
+                problem = f"namespace {name!r} already exists and is left alone"
                 raise ProviderFault("provision", problem, "use another cluster", FaultKind.UNSUPPORTED)
             if time.monotonic() > deadline:
-                problem = f"namespace {name!r} is in use by another run, or does not go away"
+                problem = f"namespace {name!r} is in use by another run, or is not removed"
                 raise ProviderFault("provision", problem, "run one after the other, or `sirocco env clean`")
             await asyncio.sleep(_STEP_SECONDS * 5)
 

@@ -72,17 +72,17 @@ def _plain_problems(scenario: Scenario, offer: Offer) -> Iterator[str]:
         if tool not in _TOOLS:
             yield f"tool {tool!r}: there are no services around a borrowed cluster"
     if scenario.x_sirocco.reactions:
-        yield "reactions: a borrowed cluster does what its own controllers do"
+        yield "reactions: in a borrowed cluster only its own controllers react"
     for name in own_homes(preconditions):
         if name in offer.taken and name != DEFAULT:
-            yield f"namespace {name!r}: it is there already, and not ours"
+            yield f"namespace {name!r}: it already exists, and is not ours"
     for index, entry in enumerate(preconditions.environment.state):
         noun = entry_noun(entry)
         if noun in {LOGS, EVENTS, "node"} or noun in _UNREPEATABLE:
-            yield f"state.{index} ({entry.resource}): what {noun} says cannot be dictated to a borrowed cluster"
+            yield f"state.{index} ({entry.resource}): the content of {noun} cannot be imposed on a borrowed cluster"
         for key in _OF_THE_PAST:
             if key in entry.fields and (key != "reason" or noun != "namespace"):
-                yield f"state.{index} ({entry.resource}): {key} cannot be dictated to a borrowed cluster"
+                yield f"state.{index} ({entry.resource}): {key} cannot be imposed on a borrowed cluster"
     for index, stimulus in enumerate(scenario.stimuli):
         if not stimulus.is_said and (problem := unplaceable(stimulus, scenario)):
             yield f"stimuli.{index}: {problem}"
@@ -91,11 +91,11 @@ def _plain_problems(scenario: Scenario, offer: Offer) -> Iterator[str]:
 def unplaceable(stimulus: Stimulus, scenario: Scenario) -> str | None:
     """Why a stimulus cannot be put into a borrowed cluster; None when it can."""
     if not Timing.parse(stimulus.timing).is_immediate:
-        return f"timing {stimulus.timing!r}: a borrowed cluster gets what it gets before the agent comes"
+        return f"timing {stimulus.timing!r}: in a borrowed cluster everything is in place before the agent starts"
     if stimulus.state:
         return None
     surface = place_of(stimulus, scenario.preconditions).surface
-    return None if surface in _IN_OBJECTS else f"target {stimulus.target!r}: {surface} is no part of an object"
+    return None if surface in _IN_OBJECTS else f"target {stimulus.target!r}: {surface} is not part of an object"
 
 
 def _state_problems(scenario: Scenario, request: ProvisionRequest, offer: Offer) -> Iterator[str]:
@@ -115,7 +115,7 @@ def _state_problems(scenario: Scenario, request: ProvisionRequest, offer: Offer)
                 yield f"{place}: there are no services around a borrowed cluster"
         elif not row.namespaced:
             if row.noun not in _GROUND and key_of(row, obj) in declared:
-                yield f"{place} is outside of every namespace"
+                yield f"{place} is outside all namespaces"
         elif metadata["namespace"] in homes:
             yield from _object_problems(row, obj, place, offer)
             for owner in metadata.get("ownerReferences") or ():
@@ -123,14 +123,14 @@ def _state_problems(scenario: Scenario, request: ProvisionRequest, offer: Offer)
                     sets[owner["name"]] = sets.get(owner["name"], 0) + 1
     for name, number in sets.items():
         if number > 1:
-            yield f"deployment/{name}: an earlier rollout cannot be dictated to a borrowed cluster"
+            yield f"deployment/{name}: an earlier rollout cannot be imposed on a borrowed cluster"
 
 
 def _object_problems(row: ResourceType, obj: Json, place: str, offer: Offer) -> Iterator[str]:
     if row.noun == "pod":
         statuses = (obj.get("status") or {}).get("containerStatuses") or ()
         if not is_ready(obj) or any(one.get("restartCount") for one in statuses):
-            yield f"{place}: a pod that does not run well cannot be dictated to a borrowed cluster"
+            yield f"{place}: an unhealthy pod cannot be imposed on a borrowed cluster"
         for container in obj["spec"]["containers"]:
             if not offer.has_image(container["image"]):
                 yield f"{place}: no node has the image {container['image']!r}, and no --image vouches for it"

@@ -183,7 +183,7 @@ class BorrowedEnvironment:
 
     def _require_unmade(self, trigger: str | None) -> None:
         if self._is_made or not Timing.parse(trigger).is_immediate:
-            problem = "a borrowed cluster gets what it gets before the agent comes"
+            problem = "in a borrowed cluster everything is in place before the agent starts"
             raise ProviderFault("inject", problem, "ask `unsupported_demands` at plan time", FaultKind.UNSUPPORTED)
 
     async def come_alive(self) -> None:
@@ -273,7 +273,7 @@ class BorrowedEnvironment:
             if not missing:
                 return True
             if time.monotonic() > deadline:
-                _LOG.warning("the audit log of the cluster does not tell of %d requests", len(missing))
+                _LOG.warning("the audit log of the cluster does not report %d requests", len(missing))
                 return False
             await asyncio.sleep(_STEP_SECONDS)
 

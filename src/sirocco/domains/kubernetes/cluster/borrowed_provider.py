@@ -53,7 +53,7 @@ class Borrowing:
         access = owner_access(options)
         log, webhook = options.get("audit_log", ""), options.get("audit_webhook", "")
         if bool(log) is bool(webhook):
-            problem = "evidence comes from the cluster's own audit log, and it is not said where that is"
+            problem = "evidence comes from the cluster's own audit log, whose location is not given"
             raise ConfigError("--audit-log", problem, "give --audit-log FILE, or --audit-webhook HOST:PORT")
         if not access.is_loopback and options.get("confirmed") != "yes":
             raise ConfigError("--context", f"{agreement_question(access)} Nobody has agreed", "add --yes")
@@ -65,7 +65,7 @@ def owner_access(options: Mapping[str, str]) -> OwnerAccess:
     """The access to the cluster that options name; ConfigError when they name none."""
     missing = [name for name in ("kubeconfig", "context") if not options.get(name)]
     if missing:
-        problem = f"a cluster of your own needs --{missing[0]} too"
+        problem = f"a cluster of your own also needs --{missing[0]}"
         raise ConfigError("--provider cluster", problem, "give --kubeconfig FILE --context NAME")
     return read_kubeconfig(Path(options["kubeconfig"]), options["context"])
 
@@ -74,7 +74,7 @@ def agreement_question(access: OwnerAccess) -> str:
     """What the user has to agree to before a cluster on another machine is used."""
     return (
         f"Context {access.context!r} is the cluster at {access.server}, which is not on this machine. Namespaces are "
-        "made there, and agents act in them. Use it?"
+        "created there, and agents act in them. Use it?"
     )
 
 
@@ -159,7 +159,7 @@ class BorrowedProvider:
                     if event is not None and has_ended(event):
                         break
                     if time.monotonic() > deadline:
-                        problem = "the audit log of the cluster does not tell of a request that was just made"
+                        problem = "the audit log of the cluster does not report a request that was just made"
                         raise ProviderFault("audit log", problem, "check where the cluster writes it")
                     await asyncio.sleep(_STEP_SECONDS)
         finally:

@@ -74,7 +74,7 @@ def read_kubeconfig(path: Path, context: str) -> OwnerAccess:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigError(_FLAG, f"{path} cannot be read: {error}", "name a kubeconfig") from error
     if not isinstance(document, Mapping):
-        raise ConfigError(_FLAG, f"{path} is no kubeconfig", "name a kubeconfig")
+        raise ConfigError(_FLAG, f"{path} is not a kubeconfig", "name a kubeconfig")
     names = [str(item.get("name")) for item in _items(document, "contexts")]
     if context not in names:
         raise ConfigError("--context", f"{path} has no context {context!r}", f"choose one of {', '.join(names)}")
@@ -84,7 +84,7 @@ def read_kubeconfig(path: Path, context: str) -> OwnerAccess:
     if not cluster.get("server"):
         raise ConfigError(_FLAG, f"context {context!r} names no server", "check the file with kubectl")
     if urlsplit(str(cluster["server"])).path.strip("/"):
-        problem = f"the server of context {context!r} has a path, below which agents cannot be led"
+        problem = f"the server of context {context!r} has a path, which agents cannot use"
         raise ConfigError(_FLAG, problem, "use a context that reaches the server itself")
     if isinstance(user.get("exec"), Mapping):
         user |= _plugin_credentials(user["exec"])

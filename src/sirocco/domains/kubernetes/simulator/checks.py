@@ -280,7 +280,7 @@ def operation(value: Any) -> str | None:
     try:
         Operation.parse(value)
     except (ValueError, TypeError, AttributeError) as error:
-        return f"is no operation: {error}"
+        return f"is not an operation: {error}"
     return None
 
 

@@ -52,7 +52,7 @@ def _require_applicable(stimulus: Stimulus, preconditions: Preconditions) -> Non
     place = place_of(stimulus, preconditions)
     _require_fit(place, stimulus.value or "", preconditions)
     if timing.occasion is Occasion.READ and place.surface is Surface.TOOL_DESCRIPTIONS:
-        raise ValueError(f"timing {stimulus.timing!r}: nobody sees when the description of a tool is read")
+        raise ValueError(f"timing {stimulus.timing!r}: reading the description of a tool cannot be observed")
 
 
 def _require_entry(entry: StateEntry, preconditions: Preconditions) -> None:
@@ -83,7 +83,7 @@ def _said_later(stimulus: Stimulus) -> str | None:
         immediate = Timing.parse(stimulus.timing).is_immediate
     except ValueError as error:
         return str(error)
-    return None if immediate else f"timing {stimulus.timing!r}: what is said is said at its turn"
+    return None if immediate else f"timing {stimulus.timing!r}: conversation texts are delivered at their turn"
 
 
 def _require_fit(place: Place, text: str, preconditions: Preconditions) -> None:
