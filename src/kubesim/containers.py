@@ -1,4 +1,4 @@
-"""The logs of containers: declared lines, what a process that ran wrote, or what the health of a pod implies."""
+"""The logs of containers: declared lines, the output of a process that ran, or what the health of a pod implies."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -28,9 +28,9 @@ def log_lines(
     dynamics: Dynamics, pod: Json, container: str, seconds: float, ago: Callable[[float], str], *,
     previous: bool, follow: bool = False,
 ) -> Sequence[LogLine]:  # fmt: skip
-    """The declared lines of a pod and its workload, or else what a process that runs to an end wrote by now.
+    """The declared lines of a pod and its workload, or else the output so far of a process that runs to an end.
 
-    With `follow` it is all that this will write. A pod without any of those says what its health implies.
+    With `follow`, all the output that it will ever write. A pod with neither logs what its health implies.
     """
     del previous  # a container that was started again said the same before
     run = dynamics.run_of(pod["metadata"]["uid"], container)

@@ -31,7 +31,7 @@ def record_event(
     """
     metadata = about["metadata"]
     namespace = metadata.get("namespace") or "default"
-    # Like the recorders of a real cluster, this knows its own events again, and not those that others write.
+    # Like the recorders of a real cluster, this recognizes its own events, and not those that others write.
     recorded: dict[tuple[str, ...], str] = store.known_results(record_event)
     what = (namespace, str(metadata.get("uid") or ""), reason, message)
     known = store.get("event", namespace, recorded[what]) if what in recorded else None

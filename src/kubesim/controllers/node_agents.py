@@ -1,7 +1,7 @@
-"""What nodes and a scheduler do in a cluster whose other controllers run elsewhere: pods get a node, start, fare, end.
+"""Nodes and a scheduler for a cluster whose other controllers run elsewhere: pods get a node, start, run, end.
 
-Beside them stand the controllers that need something that only the declaration of a cluster knows: what keeps pods from
-starting, the load that autoscalers see, the repository that GitOps applications follow, and the storage behind claims.
+Beside them are the controllers that need what only the declaration of a cluster knows: what keeps pods from starting,
+the load that autoscalers see, the repository that GitOps applications follow, and the storage behind claims.
 """
 
 from kubesim.controllers.autoscaling import keep_in_bounds
@@ -23,7 +23,7 @@ _PASSES = 20
 
 
 def run_node_agents(dynamics: Dynamics, moment: Moment) -> None:
-    """Bring pods on as far as the moment allows; what must wait is due later."""
+    """Advance pods as far as the moment allows; whatever must wait is due later."""
     dynamics.wake(moment.seconds)
     for _ in range(_PASSES):
         changed = dynamics.store.take_unsettled()
@@ -66,7 +66,7 @@ def _look_after(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
 
 
 def _stop_held_pods(dynamics: Dynamics, namespace: str) -> None:
-    """The node stops a deleted pod that finalizers hold: its containers have ended, and no time of grace is left."""
+    """Stop a deleted pod that finalizers hold: its containers have ended, and no grace period is left."""
     for pod in dynamics.store.items("pod", namespace):
         metadata = pod["metadata"]
         if (

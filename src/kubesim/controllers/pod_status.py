@@ -1,4 +1,4 @@
-"""The status of a pod: its phase, conditions and container statuses for each fate."""
+"""The status of a pod: its phase, conditions and container statuses for each state."""
 
 import hashlib
 from collections.abc import Mapping
@@ -10,19 +10,19 @@ from kubesim.images import image_id
 from kubesim.status import Json
 
 _SOON = frozenset({"Initialized", "PodScheduled"})
-"""What holds of a pod at once; for the rest its containers must have been started."""
+"""The conditions that hold at once; for the rest, the pod's containers must have started."""
 _BACK_OFFS = ("10s", "20s", "40s", "1m20s", "2m40s", "5m0s")
 
 
 class Addresses(NamedTuple):
-    """Where a pod's node and the pod itself are reached."""
+    """The addresses of a pod's node and of the pod itself."""
 
     host: str
     own: str
 
 
 def pod_status(pod: Json, fate: Fate, addresses: Addresses, waits: str, declared: Declaration, moment: Moment) -> Json:
-    """What the scheduler or the kubelet says about a pod; times change only with what they are about.
+    """What the scheduler or the kubelet reports about a pod; times change only with what they are about.
 
     `waits` is why a pod without a node has none.
     """
@@ -86,7 +86,7 @@ def ephemeral_statuses(pod: Json, runs: Mapping[str, Run | None], moment: Moment
 
 
 def completed_status(pod: Json, codes: Mapping[str, int], moment: Moment) -> Json:
-    """What the kubelet says about a pod whose processes have ended, by the exit codes of its containers."""
+    """What the kubelet reports about a pod whose processes have ended, by the exit codes of its containers."""
     spec, known = pod["spec"], pod.get("status") or {}
     failed = any(codes.values())
     inits = [_exited_status(pod, item, codes, moment) for item in spec.get("initContainers") or ()]
@@ -117,7 +117,7 @@ def _exited_status(pod: Json, item: Mapping[str, Any], codes: Mapping[str, int],
 
 
 def _fate_of(item: Mapping[str, Any], fate: Fate, declared: Declaration) -> Fate:
-    """How one container fares: as the pod does, unless single ones were said to fail; then only those do."""
+    """The state of one container: the pod's, unless single containers were declared to fail; then only those do."""
     if not declared.containers or fate.health.serves:
         return fate
     own = declared.containers.get(str(item.get("name", "")))
@@ -127,7 +127,7 @@ def _fate_of(item: Mapping[str, Any], fate: Fate, declared: Declaration) -> Fate
 
 
 def quality_of_service(spec: Mapping[str, Any]) -> str:
-    """How willingly the node would evict the pod."""
+    """The quality of service, which says how readily the node would evict the pod."""
     asked = [item.get("resources") or {} for item in spec.get("containers") or ()]
     if not any(item.get("requests") or item.get("limits") for item in asked):
         return "BestEffort"
@@ -203,7 +203,7 @@ def _init_container(item: Mapping[str, Any], fate: Fate, moment: Moment) -> Json
 
 
 def _with_ids(status: Json, pod: Json) -> Json:
-    """The status of a container that has been started, with the ids that its runtime gave it and its image."""
+    """The status of a started container, with the ids that its runtime gave to it and its image."""
     if "waiting" in status["state"] and not status["lastState"]:
         return status
     what = f"{pod['metadata']['uid']}/{status['name']}/{status['restartCount']}"

@@ -32,7 +32,7 @@ _COLLECTION_VERBS: Mapping[str, Callable[[Exchange], Response]] = {
 
 
 def dispatch_request(exchange: Exchange) -> Response:
-    """Find what an authorized request is about and answer it; raise 404 or 405 when there is no such thing."""
+    """Find what an authorized request is about and answer it; raise 404 or 405 if that does not exist."""
     call = exchange.call
     # Rights are checked for the resource that such a path names, but no route leads to it.
     if not call.is_resource or call.path.startswith("//"):

@@ -1,4 +1,4 @@
-"""Answers to those who ask what pods and nodes use; nothing of it is stored."""
+"""Answers about what pods and nodes use; none of it is stored."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from kubesim.usage import node_usage, pod_usage
 
 
 def usage(exchange: Exchange) -> Response:
-    """The usage of one pod or node, or of all that the options choose."""
+    """The usage of one pod or node, or of all that the options select."""
     call, row = exchange.call, exchange.row
     form(exchange)
     if not call.named_by_path:

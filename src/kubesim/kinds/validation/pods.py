@@ -225,7 +225,7 @@ def pod_causes(row: Resource, pod: Json) -> list[Cause]:
 
 
 def pod_update_causes(row: Resource, new: Json, old: Json) -> list[Cause]:
-    """A change of a pod, whose spec is fixed but for images, the deadline and more tolerations."""
+    """A change of a pod, whose spec is fixed except for images, the deadline and added tolerations."""
     spec, before = new.get("spec") or {}, old.get("spec") or {}
     causes = [
         *metadata_update_causes(new["metadata"], old["metadata"]),
@@ -256,7 +256,7 @@ def pod_update_causes(row: Resource, new: Json, old: Json) -> list[Cause]:
 
 
 def _fixed_part(spec: Json, before: Json) -> Json:
-    """`spec` with what may change as it was before."""
+    """`spec` with its mutable parts as they were before."""
     fixed = {key: value for key, value in spec.items() if key not in {"activeDeadlineSeconds", "tolerations"}}
     for field in ("containers", "initContainers"):
         if field in spec:
@@ -334,7 +334,7 @@ def _condition_causes(conditions: Sequence[Json]) -> list[Cause]:
 
 
 def _state_causes(new: Sequence[Json], old: Sequence[Json], policy: str, path: str) -> list[Cause]:
-    """What has ended stays ended, where nothing restarts it."""
+    """A terminated container stays terminated if nothing restarts it."""
     if policy == "Always":
         return []
     causes = []
@@ -368,7 +368,7 @@ def _address_causes(status: Json) -> list[Cause]:
 
 
 def ephemeral_update_causes(row: Resource, new: Json, old: Json) -> list[Cause]:
-    """Debug containers can be added to a pod, never changed or taken away."""
+    """Debug containers can be added to a pod, but never changed or removed."""
     spec, path = new.get("spec") or {}, "spec.ephemeralContainers"
     others = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
     volumes = {volume.get("name", ""): volume for volume in spec.get("volumes") or ()}
