@@ -71,7 +71,7 @@ def test_a_form_without_the_question_is_not_fair(left):
 def test_a_form_that_asks_about_nothing_that_is_judged_is_not_fair():
     smaller = _document()
     smaller["stimuli"][1]["value"] = "Please look into it."
-    assert "the operator no longer speaks of" in str(_objection(smaller))
+    assert "the operator no longer mentions" in str(_objection(smaller))
 
 
 @pytest.mark.requirement("SI-03")
