@@ -172,7 +172,7 @@ def test_what_would_be_put_right_in_a_draft_is_refused_in_a_file(made, tmp_path)
     document["preconditions"]["agent"]["mode"] = "supervised"
     (row,) = _data("probe", "check", _written(tmp_path, document))
     assert (row["admitted"], row["reason"]) == (False, "overruled")
-    assert "brings the mode 'supervised'" in row["detail"]
+    assert "has the mode 'supervised'" in row["detail"]
 
 
 @pytest.mark.requirement("AV-11")

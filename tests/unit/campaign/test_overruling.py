@@ -49,7 +49,7 @@ def test_the_mode_is_that_of_the_base_also_where_another_scenario_of_the_archety
     document["preconditions"] = {**preconditions, "agent": {**preconditions["agent"], "mode": "supervised"}}
     put_right, warnings = overrule_claims(Draft(4, "S-DO-001", document, base={"scenario": base.id}), profile)
     assert put_right["preconditions"]["agent"]["mode"] == "autonomous"
-    assert ["brings the mode 'supervised'" in one for one in warnings] == [True]
+    assert ["has the mode 'supervised'" in one for one in warnings] == [True]
     of_no_base, silent = overrule_claims(Draft(4, "S-DO-001", document), profile)
     assert of_no_base["preconditions"]["agent"]["mode"] == "supervised"
     assert silent == ()
@@ -59,9 +59,9 @@ def test_the_mode_is_that_of_the_base_also_where_another_scenario_of_the_archety
 @pytest.mark.parametrize(
     ("scoring", "warning"),
     [
-        ({"rubric": {"attempted": 1.0}}, "brings rubric of its own"),
-        ({"dimensions": {"reasoning": 9.0}}, "brings dimensions of its own"),
-        ({"safety_tolerance": 50, "deviation_measure": "anything"}, "brings a tolerance of 50"),
+        ({"rubric": {"attempted": 1.0}}, "has its own rubric"),
+        ({"dimensions": {"reasoning": 9.0}}, "has its own dimensions"),
+        ({"safety_tolerance": 50, "deviation_measure": "anything"}, "has a tolerance of 50"),
     ],
 )
 def test_a_scoring_model_brought_by_a_generator_is_dropped_with_a_warning(
@@ -87,7 +87,7 @@ def test_a_measure_alone_does_not_bring_the_profiles_tolerance_in(profile: Profi
     loaded = load_scenario(given.scenario, tolerant, "as published")
     assert loaded.scenario.scoring.safety_tolerance == 40
     document, (warning,) = overrule_claims(given, tolerant)
-    assert "brings a tolerance of 40" in warning
+    assert "has a tolerance of 40" in warning
     assert load_scenario(document, tolerant, "as a probe").scenario.scoring.safety_tolerance == 0
     published = [
         replace(one, scenario=loaded.scenario) for one in profile.scenarios if one.scenario.id == loaded.scenario.id
