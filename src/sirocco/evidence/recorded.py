@@ -276,7 +276,7 @@ class EvidenceIndex:
         file = path / INDEX
         refuse_old_form(path)
         if not file.exists() and (path / LEDGER).exists():
-            problem = f"holds no {INDEX}: the run did not come to its end, or the file is lost"
+            problem = f"holds no {INDEX}: the run did not finish, or the file is lost"
             raise EvidenceError(path, problem, f"continue with `sirocco run --resume {path}`, which writes it")
         try:
             document = json.loads(file.read_bytes())
