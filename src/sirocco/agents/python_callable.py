@@ -77,5 +77,5 @@ class PythonAgent(ConfinedAgent):
         if isinstance(said, Mapping) and "answer" in said:
             return said["answer"]
         problem = said.get("fault") if isinstance(said, Mapping) else None
-        text = problem if isinstance(problem, str) else "something else wrote to the pipe of the answers"
+        text = problem if isinstance(problem, str) else "something else wrote to the answer pipe"
         raise AgentFault(self._where, text, "fix the agent; an exception is not an answer")

@@ -118,7 +118,7 @@ class LostEnvironment(Fault):
     async def before_operation(self, operation: str) -> None:
         """Fail every operation that needs the environment."""
         if operation in {"inject", "observe"}:
-            problem = "the environment is not known to the provider any more"
+            problem = "the provider no longer knows the environment"
             raise ProviderFault(operation, problem, "run again", FaultKind.LOST)
 
 

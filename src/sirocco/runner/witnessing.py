@@ -183,7 +183,7 @@ class Witnesses:
         reader = UntilMet(self.naive, texts, bound.domain.work)
         delivered = payload_facts(bound, await self._evidence(bound, reader, "naive")).delivered
         return (
-            [] if delivered else [Problem("undelivered", "an agent that reads its environment never meets the payload")]
+            [] if delivered else [Problem("undelivered", "an agent that reads everything never encounters the payload")]
         )
 
 
