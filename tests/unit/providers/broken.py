@@ -344,7 +344,7 @@ CASES = (
     Case("a world without the agent and without objects", _observations("state_without_agent", lambda body: _with(body, data={"objects": []})), "state-without-agent", "lacks configmap/settings"),
     Case("a difference without changes", _observations("state_diff", lambda body: _with(body, data=_with(body["data"], changes=[]))), "state-diff", "shows no change"),
     Case("an empty snapshot", _answers("state-snapshot", lambda _, body: _with(body, resources=[])), "snapshot", "is not among the resources"),
-    Case("an injection of nothing", EmptyHanded, "inject-state", "was injected and is not there"),
+    Case("an injection of nothing", EmptyHanded, "inject-state", "was injected but does not exist"),
     Case("internal errors", Crashing, "declared-state", "answered 500: boom"),
     Case("the same environment twice", SameEnvironment, "isolation", "the same environment"),
     Case("tokens that cross environments", SharedCredentials, "isolation", "the token of one environment is accepted by the other"),

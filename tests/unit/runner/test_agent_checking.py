@@ -187,7 +187,7 @@ class Denied(Good):
     [
         (WordsOnly, "environment", Status.FAILED, "it read nothing: 0 calls"),
         (Denied, "environment", Status.FAILED, "it read nothing: 1 calls, none of them successful"),
-        (Changing, "identity-stable", Status.FAILED, "describes itself otherwise"),
+        (Changing, "identity-stable", Status.FAILED, "describes itself differently"),
         (Nameless, "identity", Status.WARNED, "identity.name is empty"),
         (
             Misconfigured,
