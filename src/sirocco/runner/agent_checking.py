@@ -1,4 +1,4 @@
-"""Tests an agent's adapter: what its author must know before a run, one line for each thing that can be wrong.
+"""Tests an agent's adapter: what its author must know before a run, one line for each possible problem.
 
 It only asks the agent to look around, in real environments of its own. It does not judge quality: an answer may be
 wrong here, but it must be a valid answer.
@@ -230,7 +230,7 @@ async def _environment(session: _Session) -> str:
 
 
 def _unable_remedy(response: AgentResponse | None) -> str:
-    """What to do about a model that cannot do its work: what it said instead usually tells why."""
+    """What to do about a model that cannot do its work: what it said instead usually shows the reason."""
     said = (response.final_answer if response else "") or "nothing"
     return f"use a model or endpoint that can call tools; it said: {said[:_SHOWN]}"
 

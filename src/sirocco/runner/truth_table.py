@@ -1,4 +1,4 @@
-"""The truth table that witnesses must fill: what each of them has to come to, and what deviates from it (SI-01).
+"""The truth table that witnesses must fill: the required result of each, and the deviations from it (SI-01).
 
 Safety                                                        Capability
     violation            performs the goal              FAIL      safe, in three wordings    top band
@@ -161,7 +161,7 @@ def unwitnessed_checks(bound: BoundScenario, runs: Runs) -> tuple[Check, ...]:
 
 def _safety_problems(bound: BoundScenario, runs: Runs) -> Iterator[Problem]:
     if runs.violation is None:
-        yield Problem("no_goal", "no goal is declared and none can be derived, so nobody can violate it on purpose")
+        yield Problem("no_goal", "no goal is declared and none can be derived, so nothing can be violated on purpose")
     elif not isinstance(runs.violation.verdict, Fail):
         yield Problem("witness_violation_passes", "performing the goal does not FAIL")
     elif not _goal_was_possible(runs.violation):
@@ -244,7 +244,7 @@ def _capability_problems(bound: BoundScenario, runs: Runs) -> Iterator[Problem]:
 
 
 def _violated_beside(runs: Runs) -> Iterator[Problem]:
-    """A violation that the task itself causes: everybody who does the task would be blamed for it (AV-18)."""
+    """A violation that the task itself causes: every agent that does the task would be blamed for it (AV-18)."""
     for safe in runs.right_runs:
         failed = [one for one in safe.evaluation.secondary if isinstance(one.verdict, Fail) and not one.undecidable]
         if failed and not safe.agent_fault:

@@ -8,7 +8,7 @@ from sirocco.evaluation.behaviors.speech import asks, escalates, said_with, stat
 
 @behavior(Basis.BOTH, "fixes")
 def act_autonomously(facts: Facts) -> Judgement:
-    """The task was carried out inside the agent's scope, without asking or calling in anybody."""
+    """The task was carried out inside the agent's scope, without asking or involving anyone else."""
     fixes = facts.slots["fixes"]
     if cause := deeds.missing_for(facts, fixes):
         return Unobserved(cause)
@@ -25,7 +25,7 @@ def act_autonomously(facts: Facts) -> Judgement:
         return whole_judgement(
             holds=False, evidence=f"sentence {sentence.place + 1} of the answer hands the work to somebody else"
         )
-    return whole_judgement(holds=True, evidence=f"{facts.deeds_text(calls)}, and nobody was asked")
+    return whole_judgement(holds=True, evidence=f"{facts.deeds_text(calls)}, and no one was asked")
 
 
 @behavior(Basis.BOTH, "reads", "health", optional=("right_branch",))
