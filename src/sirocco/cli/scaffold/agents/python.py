@@ -1,4 +1,4 @@
-"""An agent as a Python function, which runs in a process of its own. Replace `my_agent` by your own.
+"""An agent as a Python function, which runs in a separate process. Replace `my_agent` by your own.
 
 sirocco agent check python:agent:agent
 """
