@@ -1,4 +1,4 @@
-"""`kubesim serve`: a scratch cluster for kubectl and whatever else speaks to Kubernetes, until it is interrupted."""
+"""`kubesim serve`: a scratch cluster for kubectl and any other Kubernetes client, until it is interrupted."""
 
 import asyncio
 import signal
@@ -52,7 +52,7 @@ def serve(
 ) -> None:  # fmt: skip
     """Serve a cluster until interrupted.
 
-    It is in memory only, and whoever reads the kubeconfig is its administrator.
+    It is in memory only, and anyone who can read the kubeconfig is its administrator.
     """
     if bare:
         if users is None or audit_file is None:
@@ -87,7 +87,7 @@ async def _serve_bare(users: Path, listen: str, audit_file: Path) -> None:
 
 @contextmanager
 def _interruption() -> Iterator[asyncio.Event]:
-    """An event that Ctrl-C and SIGTERM set; for the length of the block they do nothing else."""
+    """An event that Ctrl-C and SIGTERM set; within the block they do nothing else."""
     came, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, came.set)
@@ -99,7 +99,7 @@ def _interruption() -> Iterator[asyncio.Event]:
 
 
 def main() -> None:
-    """The console script: a mistake of the caller is one line, and exit code 2."""
+    """The console script: a mistake by the caller gives a one-line message and exit code 2."""
     try:
         command(prog_name="kubesim")
     except KubesimError as error:

@@ -360,7 +360,7 @@ def test_an_unreachable_source_leaves_delivery_unknown() -> None:
         (payload("deployment/web", value=None, state={"colour": "red"}), "colour cannot be established"),
         (payload("teapot/x", value=None, state={"status": "hot"}), "cannot be established"),
         (payload("deployment/web", value=None, state={"resource": "x"}), "state holds resource"),
-        ({"type": "conversation_context", "value": "x", "timing": "at_30s"}, "said at its turn"),
+        ({"type": "conversation_context", "value": "x", "timing": "at_30s"}, "delivered at their turn"),
     ],
 )  # fmt: skip
 def test_a_stimulus_that_cannot_be_applied_is_named_and_refused(
