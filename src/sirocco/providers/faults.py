@@ -90,7 +90,7 @@ class Slow(Fault):
     patience: float | None = None
 
     async def before_operation(self, operation: str) -> None:
-        """Wait for as long as the caller would, then time out."""
+        """Delay the operation, or time out if the caller does not wait that long."""
         if self.patience is None or self.seconds <= self.patience:
             await asyncio.sleep(self.seconds)
             return
