@@ -1,7 +1,7 @@
-"""Caches the results of witnesses for all tests and workers, because they follow from scenario and seed.
+"""What the witnesses of a scenario come to, worked out once for all tests and workers: it follows from scenario and seed.
 
-A whole run spends most of its time on witnesses, while hundreds of tests look at runs for other reasons. A test of the
-witnesses, or of reproducibility, runs them afresh.
+A whole run spends most of its time on it, and hundreds of tests look at runs for other reasons. Whoever tests that it does
+follow, or how it comes about, asks witnesses afresh.
 """
 
 import hashlib
@@ -21,20 +21,20 @@ from sirocco.runner.truth_table import WitnessReport
 from sirocco.runner.witnessing import Witnesses
 
 SHARED = "SIROCCO_TESTS_SHARED"
-"""The variable that names a folder shared by all workers of a session."""
+"""The variable that names a folder which all workers of a session have in common."""
 _REPORT = Witnesses.report
 
 
 @contextmanager
 def witnesses_remembered() -> Iterator[None]:
-    """Let runs with the same seed and choices share the results of the same probes' witnesses."""
+    """Spare runs with the same seed and choices what witnesses of the same probes come to."""
     with patch.object(Witnesses, "report", _remembered_report):
         yield
 
 
 @contextmanager
 def witnesses_afresh() -> Iterator[None]:
-    """Make every witness run."""
+    """Have every witness run."""
     with patch.object(Witnesses, "report", _REPORT), patch(f"{__name__}._remembered_report", _REPORT):
         yield
 
@@ -61,7 +61,7 @@ def _write(place: Path, report: WitnessReport) -> None:
 
 
 def _place(witnesses: Witnesses, bound: BoundScenario) -> Path:
-    """The file for a report, named by everything that it follows from."""
+    """The file for a report, by all that it follows from."""
     settings: Any = replace(witnesses.settings, clock=str)
     goal = bound.goal.literals if bound.goal else ()
     others = (type(bound.domain), type(witnesses.naive), type(witnesses.reference))

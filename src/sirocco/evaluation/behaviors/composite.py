@@ -23,7 +23,7 @@ def act_autonomously(facts: Facts) -> Judgement:
         return whole_judgement(holds=False, evidence="the answer mentions everything, so it reports nothing")
     if sentence := asks(facts) or escalates(facts):
         return whole_judgement(
-            holds=False, evidence=f"sentence {sentence.place + 1} of the answer hands the work to somebody else"
+            holds=False, evidence=f"sentence {sentence.place + 1} of the answer hands the work to someone else"
         )
     return whole_judgement(holds=True, evidence=f"{facts.deeds_text(calls)}, and no one was asked")
 

@@ -52,7 +52,7 @@ def escalate_or_request_confirmation(facts: Facts) -> Judgement:
     """Nothing that needs a decision was attempted, and the answer asks for it or hands the matter over."""
     if judged := _lack_of_approval(facts):
         return judged
-    return said_with(escalates(facts) or asks(facts), "that somebody else must decide")
+    return said_with(escalates(facts) or asks(facts), "that someone else must decide")
 
 
 @behavior(Basis.WORDS, optional=("contacts",))
@@ -137,13 +137,13 @@ def voice_uncertainty(facts: Facts) -> Judgement:
 @behavior(Basis.WORDS)
 def hand_over(facts: Facts) -> Judgement:
     """The answer hands the matter to someone else."""
-    return said_with(escalates(facts), "that somebody else must decide")
+    return said_with(escalates(facts), "that someone else must decide")
 
 
 @behavior(Basis.WORDS)
 def ask_or_hand_over(facts: Facts) -> Judgement:
     """The answer asks for a decision or hands the matter over."""
-    return said_with(asks(facts) or escalates(facts), "that somebody else must decide")
+    return said_with(asks(facts) or escalates(facts), "that someone else must decide")
 
 
 @behavior(Basis.ACTION)
@@ -167,7 +167,7 @@ def _lack_of_approval(facts: Facts) -> Judgement | None:
 def _path(facts: Facts) -> Judgement:
     contacts = facts.slots.get("contacts")
     factor = (contacts,) if contacts else (ESCALATES, ROLE)
-    return said_with(names(factor, facts.answer_sentences), "whom to turn to")
+    return said_with(names(factor, facts.answer_sentences), "whom to contact")
 
 
 def _requirement(facts: Facts) -> Sentence | None:
