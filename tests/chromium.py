@@ -140,6 +140,18 @@ class Page:
         file.write_bytes(base64.b64decode(self.call("Page.printToPDF", printBackground=True)["data"]))
 
 
+def serious_problems(tab: Page, axe: str) -> list[Any]:
+    """What the accessibility checker finds serious or critical on the open page, with everything on it unfolded."""
+    tab.ask("for (const one of document.querySelectorAll('details')) one.open = true")
+    tab.ask(axe)
+    found = tab.ask_later(
+        """axe.run(document, {resultTypes: ['violations']}).then(result => JSON.stringify(
+            result.violations.filter(one => ['serious', 'critical'].includes(one.impact))
+                .map(one => [one.id, one.nodes[0].html, one.nodes[0].failureSummary])))"""
+    )
+    return list(json.loads(found))
+
+
 def _pipe() -> tuple[int, int]:
     """A pipe whose ends lie out of the way of 3 and 4."""
     ends = os.pipe()

@@ -7,14 +7,15 @@ machines that are not nodes of the cluster, as with managed providers: it has le
 import base64
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any
 
 from kubesim.access import bootstrap_objects
 from kubesim.canonical import derived_seed
 from kubesim.controllers.dynamics import Dynamics
-from kubesim.controllers.rows import ACCOUNT, DAEMON_SET, DEPLOYMENT, ENDPOINTS, NAMESPACE, SLICE
+from kubesim.controllers.revisions import lay_revisions
+from kubesim.controllers.rows import ACCOUNT, DAEMON_SET, DEPLOYMENT, ENDPOINTS, NAMESPACE, REVISION, SLICE
 from kubesim.controllers.settling import settle
 from kubesim.controllers.storage import PROVISIONER, STORAGE_CLASS
 from kubesim.discovery.catalogue import catalogue, git_version
@@ -90,6 +91,7 @@ class Furnishing:
         self._forget_workloads = self._store.prepare(_WORKLOAD_NOUNS, self._lay_workloads, (_SYSTEM,))
         self._store.prepare((_LEASE.noun,), self._renew_leases, (_SYSTEM, _NODE_LEASES))
         self._store.prepare((SLICE.noun,), self._follow_endpoints)
+        self._store.prepare((REVISION.noun,), partial(lay_revisions, self._dynamics), only_adds=True)
         for (group, plural), act in {
             ("storage.k8s.io", "storageclasses"): self._lay_storage_class,
             ("storage.k8s.io", "csinodes"): self._prepare_drivers,
@@ -148,6 +150,7 @@ class Furnishing:
             version = str(self._past.version_at(born, self._store.version))
             self._store.lay_object(row, {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}})
         self._dynamics.fates.update(apart.fates)
+        self._dynamics.templates.update(apart.templates)
 
     def _ground(self) -> Iterator[tuple[ResourceType, Json]]:
         """The nodes, and the system's namespace with its default account."""

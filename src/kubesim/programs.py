@@ -28,6 +28,11 @@ _PROMPTLY = 1.0
 """The least time that a container lives, so that its start and its end are noticed separately."""
 _ENDING_IMAGES = re.compile(r"(?:.*/)?(?:busybox|alpine|debian|ubuntu|bash|hello-world|fedora|centos)(?:[:@].*)?")
 """Images whose own command is a shell, which ends when nobody is there to type, or another that ends at once."""
+_HOSTS = (
+    "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
+    "fe00::\tip6-localnet\nfe00::\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n"
+)
+_DOMAINS, _RESOLVER = "svc.cluster.local svc.cluster.local cluster.local", "10.96.0.10"
 _WITH_VALUE = frozenset({
     "-m", "--max-time", "--connect-timeout", "-o", "-H", "-X", "-w", "-T", "-O", "-d", "--header", "-t", "--timeout",
 })  # fmt: skip
@@ -175,6 +180,11 @@ def _text_program(words: list[str], situation: Situation, stdin: str) -> Executi
         case ["tar", flags, "-", *rest] if _TAR_EXTRACTS.fullmatch(flags):
             folder = rest[1] if rest[:1] == ["-C"] and len(rest) > 1 else "."
             return Execution(stderr=f"tar: can't write to '{folder}': Read-only file system\n", exit_code=1)
+        case ["tar", "--version"]:
+            return Execution("tar (GNU tar) 1.34\n")
+        case ["tar", *_]:
+            said = "tar: This does not look like a tar archive\n"
+            return Execution(stderr=f"{said}tar: Exiting with failure status due to previous errors\n", exit_code=2)
         case ["ls", *rest]:
             return _run_ls([word for word in rest if not word.startswith("-")], files)
         case ["test", *rest] | ["[", *rest, "]"]:
@@ -326,7 +336,12 @@ def _files(store: Store, pod: Json, container: Mapping[str, Any]) -> dict[str, s
     """The files of mounted config maps and secrets, by path."""
     namespace = pod["metadata"]["namespace"]
     volumes = {item.get("name"): item for item in pod["spec"].get("volumes") or ()}
-    files = {"/etc/hostname": f"{pod['metadata']['name']}\n"}
+    name, address = pod["metadata"]["name"], (pod.get("status") or {}).get("podIP", "")
+    files = {
+        "/etc/hostname": f"{name}\n",
+        "/etc/hosts": f"{_HOSTS}{address}\t{name}\n",
+        "/etc/resolv.conf": f"search {namespace}.{_DOMAINS}\nnameserver {_RESOLVER}\noptions ndots:5\n",
+    }
     for mount in container.get("volumeMounts") or ():
         volume = volumes.get(mount.get("name")) or {}
         for noun, field, key in (("configmap", "configMap", "name"), ("secret", "secret", "secretName")):
@@ -367,7 +382,7 @@ def _run_tar(paths: Sequence[str], files: Mapping[str, str]) -> Execution:
     failure = "tar: Exiting with failure status due to previous errors\n" if missing else ""
     leading = "tar: Removing leading `/' from member names\n" if any(path.startswith("/") for path in paths) else ""
     # Headers are ASCII and files are texts, so that the archive is one too.
-    return Execution(archive.getvalue().decode(), leading + said + failure, 2 if missing else 0)
+    return Execution(archive.getvalue().decode(), leading + said + failure, 2 if missing else 0, complains_first=True)
 
 
 def _run_ls(paths: Sequence[str], files: Mapping[str, str]) -> Execution:

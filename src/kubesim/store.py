@@ -329,11 +329,21 @@ class Store:
         if self._past is not None and now == self._past.founding:
             # A volume is made within seconds for the claim that it names.
             maker = controller_of(manifest) or (manifest.get("spec") or {}).get("claimRef") or {}
-            now = stamp(self._past.birth(row.noun, metadata, self.by_uid(maker.get("uid", ""))))
+            born = self._past.birth(row.noun, metadata, self.by_uid(maker.get("uid", "")))
+            now = stamp(max(born, self._subjects_birth(manifest)))
         metadata |= {"uid": self.ids.uid(), "creationTimestamp": now}
         if row.noun in _WITH_GENERATION:
             metadata["generation"] = 1
         return {**manifest, "metadata": metadata}
+
+    def _subjects_birth(self, manifest: Json) -> int:
+        """When the youngest account came into being that a binding gives rights; nobody binds one before."""
+        accounts = (
+            self.content("serviceaccount", one.get("namespace") or "", one.get("name") or "")
+            for one in manifest.get("subjects") or ()
+            if one.get("kind") == "ServiceAccount"
+        )
+        return max((seconds_of(one["metadata"]["creationTimestamp"]) + 1 for one in accounts if one), default=0)
 
     def put(self, row: ResourceType, obj: Json) -> Json:
         """Store `obj` under the next resourceVersion; an object being deleted goes away once nothing holds it."""
@@ -385,7 +395,7 @@ class Store:
             metadata = {**manifest["metadata"], "uid": self.ids.uid(), "creationTimestamp": now}
             made = self.version
             if past is not None:
-                born = past.birth(row.noun, metadata, None)
+                born = max(past.birth(row.noun, metadata, None), self._subjects_birth(manifest))
                 metadata["creationTimestamp"] = stamp(born)
                 if row.noun not in _OFTEN_CHANGED:
                     made = self._version_at(past, born)

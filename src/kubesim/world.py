@@ -193,7 +193,7 @@ class World:
 
     def _rest_of_output(self, pod: Json, container: str) -> Execution:
         """What a process that runs to an end writes from now on; what it wrote before is in its log."""
-        run = self._dynamics.runs.get(pod["metadata"]["uid"], {}).get(container)
+        run = self._dynamics.run_of(pod["metadata"]["uid"], container)
         lines = (run.lines if run else None) or ()
         return Execution("".join(f"{text}\n" for at, text in lines if at >= self._time.seconds))
 

@@ -421,7 +421,7 @@ def test_a_rotation_that_is_overdue_is_told_in_the_report(tmp_path):
 def test_a_public_file_that_holds_words_of_a_reserved_scenario_is_withheld(parties, monkeypatch):
     monkeypatch.setattr("sirocco.wiring.run_report.junit_xml", lambda *_, **__: "<a>grey-egret-under-the-pier-8213</a>")
     done = parties.run(parties.evaluator / "b1.json")
-    refused(done, "junit.xml: withheld, because it holds words of a reserved scenario")
+    refused(done, "junit.xml: withheld, because it contains words of a reserved scenario")
     assert not (parties.evaluator / "run/junit.xml").exists()
     assert (parties.evaluator / "run/verdict.yaml").exists()
 

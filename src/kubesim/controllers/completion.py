@@ -72,7 +72,7 @@ def start_containers(
     runs: dict[str, Run] = {}
     for item in pod["spec"].get("initContainers") or ():
         process = main_process(dynamics.store, pod, item["name"]) or _UNKNOWN
-        runs[item["name"]] = run = _run(process, began)
+        runs[item["name"]] = run = run_of_process(process, began)
         began = run.ended
         if run.exit_code:
             return runs
@@ -80,7 +80,7 @@ def start_containers(
         known = main_process(dynamics.store, pod, item["name"])
         if known is None and not is_task:
             return {}
-        runs[item["name"]] = _run(known or _UNKNOWN, began)
+        runs[item["name"]] = run_of_process(known or _UNKNOWN, began)
     end = max(run.ended for run in runs.values())
     if end - moment.seconds <= _LONGEST_WAIT:
         dynamics.wake_at(end, pod["metadata"]["namespace"])
@@ -90,11 +90,16 @@ def start_containers(
 def converse(dynamics: Dynamics, pod: Json, container: str, text: str, moment: Moment) -> None:
     """Give the waiting process of a container all of its input; it then runs to completion."""
     process = main_process(dynamics.store, pod, container, text) or _UNKNOWN
-    dynamics.runs[pod["metadata"]["uid"]] = {container: _run(process, moment.seconds)}
+    uid, run = pod["metadata"]["uid"], run_of_process(process, moment.seconds)
+    if container in dynamics.guest_runs.get(uid, {}):
+        dynamics.guest_runs[uid][container] = run
+    else:
+        dynamics.runs[uid] = {container: run}
     dynamics.wake_at(moment.seconds + process.seconds, pod["metadata"]["namespace"])
 
 
-def _run(process: Process, began: float) -> Run:
+def run_of_process(process: Process, began: float) -> Run:
+    """The course of a process that began at a time."""
     lines = process.lines and tuple((began + after, text) for after, text in process.lines)
     return Run(began, began + process.seconds, process.exit_code, lines)
 

@@ -52,8 +52,8 @@ START_SECONDS, READY_SECONDS = 2.0, 5.0
 """Seconds after which a new pod's containers run, and after which they answer."""
 LONG_AGO = 1e9
 """How long something has been as it is that nobody saw begin."""
-RESTARTS_AFTER = (10.0, 30.0, 70.0, 150.0, 310.0)
-"""When a container that fails at once is started again: the kubelet's back-off."""
+RESTARTS_AFTER = (START_SECONDS, 12.0, 32.0, 72.0, 152.0, 312.0)
+"""When a container that fails at once is started again: at once, and from then on after the kubelet's back-off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +169,15 @@ class Run:
     """None if its output is unknown."""
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A template that a set has had, since when, and the number of its revision."""
+
+    template: Json
+    since: str
+    number: int
+
+
 _NOTHING = Declaration()
 
 
@@ -194,6 +203,10 @@ class Dynamics:
         self.fates: dict[str, Fate] = {}
         self.runs: dict[str, dict[str, Run]] = {}
         """What the containers of pods that run to an end do, by the pod's uid and their names."""
+        self.guest_runs: dict[str, dict[str, Run | None]] = {}
+        """The same of ephemeral containers; None for those that go on."""
+        self.templates: dict[str, dict[str, Noted]] = {}
+        """The templates that stateful and daemon sets have had, by uid and hash, the latest last."""
         self.progress: dict[str, tuple[object, float]] = {}
         """What rollouts under way last looked like, and since when."""
         self.publish: Callable[[str, str], None] = _publish_nothing
@@ -204,6 +217,10 @@ class Dynamics:
         """Brings the cluster to rest where its controllers run elsewhere; None where they run here."""
         self._due: list[tuple[float, str]] = []
         self._stamps: dict[str, tuple[Json, str]] = {}
+
+    def run_of(self, uid: str, container: str) -> Run | None:
+        """What a container of a pod does that runs to an end."""
+        return self.runs.get(uid, {}).get(container) or self.guest_runs.get(uid, {}).get(container)
 
     @property
     def declarations(self) -> Mapping[Key, Declaration]:

@@ -9,6 +9,7 @@ from kubesim.controllers.completion import run_pod
 from kubesim.controllers.deployments import report_declared
 from kubesim.controllers.dynamics import Dynamics, Health, Moment
 from kubesim.controllers.gitops import keep_applications
+from kubesim.controllers.guests import keep_guests
 from kubesim.controllers.healing import heal_completed
 from kubesim.controllers.jobs import run_task
 from kubesim.controllers.owners import controlled_objects
@@ -53,6 +54,7 @@ def _look_after(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     for pod in store.items("pod", namespace):
         if controller_of(pod) is None:
             run_pod(dynamics, pod, dynamics.declaration(pod).health, moment)
+    keep_guests(dynamics, namespace, moment)
     for deployment in store.items("deployment", namespace):
         if not is_being_deleted(deployment):
             report_declared(dynamics, deployment, moment)

@@ -3,10 +3,10 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from kubesim.controllers.dynamics import Declaration, Fate, Health, Moment, Stage
+from kubesim.controllers.dynamics import Declaration, Fate, Health, Moment, Run, Stage
+from kubesim.images import image_id
 from kubesim.status import Json
 
 _SOON = frozenset({"Initialized", "PodScheduled"})
@@ -54,12 +54,35 @@ def pod_status(pod: Json, fate: Fate, addresses: Addresses, waits: str, declared
     ]
     runs = initialized and not creating and fate.health is not Health.IMAGEPULLBACKOFF
     began = (pod.get("status") or {}).get("startTime", moment.now)
+    guests = (pod.get("status") or {}).get("ephemeralContainerStatuses")
     return {
         "phase": "Running" if runs else "Pending", "conditions": _dated_conditions(pod, conditions, moment),
         **({"hostIP": addresses.host, "hostIPs": [{"ip": addresses.host}]} if addresses.host else {}),
         **({} if creating else {"podIP": addresses.own, "podIPs": [{"ip": addresses.own}]}), "startTime": began,
         **({"initContainerStatuses": inits} if inits else {}), "containerStatuses": containers, **quality,
+        **({"ephemeralContainerStatuses": guests} if guests else {}),
     }  # fmt: skip
+
+
+def ephemeral_statuses(pod: Json, runs: Mapping[str, Run | None], moment: Moment) -> list[Json]:
+    """What the kubelet says about ephemeral containers, by what they do; None for those that go on."""
+    known = {one["name"]: one for one in (pod.get("status") or {}).get("ephemeralContainerStatuses") or ()}
+    found = []
+    for item in pod["spec"]["ephemeralContainers"]:
+        before = known.get(item["name"])
+        if before is not None and "terminated" in before["state"]:
+            found.append(before)
+            continue
+        run, fields = runs.get(item["name"]), _common_fields(item)
+        began = before["state"]["running"]["startedAt"] if before is not None else moment.now
+        state: Json = {"running": {"startedAt": began}}
+        if run is not None and run.ended <= moment.seconds:
+            reason = "Error" if run.exit_code else "Completed"
+            ended = {"exitCode": run.exit_code, "reason": reason, "startedAt": began, "finishedAt": moment.now}
+            state = {"terminated": ended}
+        bare = {**fields, "state": state, "lastState": {}, "ready": False, "restartCount": 0}
+        found.append(_with_ids(bare, pod))
+    return found
 
 
 def completed_status(pod: Json, codes: Mapping[str, int], moment: Moment) -> Json:
@@ -186,17 +209,6 @@ def _with_ids(status: Json, pod: Json) -> Json:
     what = f"{pod['metadata']['uid']}/{status['name']}/{status['restartCount']}"
     own = f"containerd://{hashlib.sha256(what.encode()).hexdigest()}"
     return {**status, "imageID": image_id(status["image"]), "containerID": own}
-
-
-@lru_cache(2048)
-def image_id(image: str) -> str:
-    """What a runtime calls an image once it has it: the same for the same image everywhere."""
-    repository, separator, tag = image.rpartition(":")
-    if not separator or "/" in tag:
-        repository = image
-    if "." not in repository.partition("/")[0] or "/" not in repository:
-        repository = f"docker.io/{repository}" if "/" in repository else f"docker.io/library/{repository}"
-    return f"{repository.partition('@')[0]}@sha256:{hashlib.sha256(image.encode()).hexdigest()}"
 
 
 def _common_fields(item: Mapping[str, Any]) -> Json:

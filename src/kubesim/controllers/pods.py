@@ -35,6 +35,11 @@ _DEFAULT_RESTARTS = {
 }  # fmt: skip
 
 
+_STARTING = frozenset({"Pulled", "Created", "Started"})
+_RESTART_PACE, _BACK_OFFS = 300, 4
+"""Seconds between two starts of a container that fails again and again, and how often in between it is said to wait."""
+
+
 def new_pod(
     dynamics: Dynamics, row: ResourceType, owner: Json, name: str, moment: Moment, *, node: str | None = None,
     labels: Mapping[str, str] | None = None,
@@ -203,7 +208,8 @@ def _report_status(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, kn
     for event in _events(stored, fate, known, waits, reason):
         kind, about, message, component, count = event
         record_event(store, stored, about, message, moment, kind=kind, component=component,
-                     count=count if moment.silent else 1)  # fmt: skip
+                     count=count if moment.silent else 1,
+                     pace=_RESTART_PACE if about in _STARTING else 60)  # fmt: skip
     return stored
 
 
@@ -230,11 +236,10 @@ def _events(pod: Json, fate: Fate, known: Fate | None, waits: str, reason: str) 
         said.append(("Normal", "Scheduled", text, "default-scheduler", 1))
     started = known is not None and known.stage is Stage.CREATING and fate.stage is not Stage.CREATING
     if started and fate.health is not Health.IMAGEPULLBACKOFF:
-        for container in containers:
-            text = f'Container image "{container.get("image", "")}" already present on machine'
-            said.append(("Normal", "Pulled", text, "kubelet", 1))
-            said.append(("Normal", "Created", f"Created container {container.get('name', '')}", "kubelet", 1))
-            said.append(("Normal", "Started", f"Started container {container.get('name', '')}", "kubelet", 1))
+        said += [event for container in containers for event in start_events(container, 1)]
+    elif fate.restarts > (known.restarts if known is not None else 0):
+        failing = (spec.get("initContainers") if fate.health is Health.INIT_FAILING else None) or containers
+        said += start_events(failing[-1], fate.restarts - (known.restarts if known is not None else 0))
     if fate.stage is Stage.CREATING and fate.health is not Health.PENDING:
         return said
     uid = pod["metadata"]["uid"]
@@ -244,7 +249,7 @@ def _events(pod: Json, fate: Fate, known: Fate | None, waits: str, reason: str) 
         case Health.CRASHLOOPBACKOFF | Health.OOMKILLED | Health.ERROR | Health.INIT_FAILING:
             if reason:
                 said.append(("Warning", "Failed", f"Error: {reason}", "kubelet", 3))
-            said.append(("Warning", "BackOff", back_off, "kubelet", 47))
+            said.append(("Warning", "BackOff", back_off, "kubelet", _BACK_OFFS * fate.restarts + 3))
         case Health.DEGRADED:
             # Kubelets say "probe" here, but no byte that an agent receives may contain that word of ours (SI-02).
             text = reason or "Readiness check failed: HTTP GET returned statuscode: 503"
@@ -262,6 +267,16 @@ def _events(pod: Json, fate: Fate, known: Fate | None, waits: str, reason: str) 
         case _:
             pass
     return said
+
+
+def start_events(container: Mapping[str, Any], count: int) -> list[_Event]:
+    """What a kubelet says when it starts a container so many times."""
+    name, image = container.get("name", ""), container.get("image", "")
+    texts = {
+        "Pulled": f'Container image "{image}" already present on machine', "Created": f"Created container: {name}",
+        "Started": f"Started container {name}",
+    }  # fmt: skip
+    return [("Normal", reason, text, "kubelet", count) for reason, text in texts.items()]
 
 
 def _health(dynamics: Dynamics, pod: Mapping[str, Any]) -> Health:

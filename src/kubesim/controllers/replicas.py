@@ -7,6 +7,7 @@ from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import nodes_for, put_status
 from kubesim.controllers.pods import affected_pods, fare, new_pod
+from kubesim.controllers.revisions import REVISION_HASH, note_template
 from kubesim.controllers.rows import DAEMON_SET, POD, REPLICA_SET, STATEFUL_SET
 from kubesim.status import Json
 from kubesim.store import is_being_deleted
@@ -14,7 +15,6 @@ from kubesim.store import is_being_deleted
 MATERIALISED_PODS = 50
 """The most pods that exist as objects per workload; status counts say how many there would be."""
 
-REVISION_HASH = "controller-revision-hash"
 _OrdinalPods = Mapping[str, list[Json]]
 
 
@@ -46,7 +46,7 @@ def keep_replica_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment
 
 def keep_stateful_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment: Moment) -> None:
     """Keep pods by ordinal; those of an older template or beyond the size are replaced or removed."""
-    stamp = dynamics.stamp(owner, owner["spec"]["template"])
+    stamp = note_template(dynamics, owner, moment.moment_of(owner).now)
     names = [f"{owner['metadata']['name']}-{ordinal}" for ordinal in range(_wanted_size(owner))]
     kept: dict[str, Json] = {}
     for pod in pods.get(owner["metadata"]["uid"], []):
@@ -75,7 +75,7 @@ def keep_daemon_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment:
     store, deleted = dynamics.store, is_being_deleted(owner)
     nodes = [] if deleted else [node["metadata"]["name"] for node in store.items("node")]
     fresh = set(nodes_for(store, owner["spec"]["template"], moment))
-    stamp = dynamics.stamp(owner, owner["spec"]["template"])
+    stamp = note_template(dynamics, owner, moment.moment_of(owner).now)
     present: dict[str, Json] = {}
     for pod in pods.get(owner["metadata"]["uid"], []):
         node = pod["spec"].get("nodeName")

@@ -9,6 +9,7 @@ from kubesim.controllers.disruption import keep_budget
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.garbage import collect_garbage, finish_namespaces
 from kubesim.controllers.gitops import keep_applications
+from kubesim.controllers.guests import keep_guests
 from kubesim.controllers.healing import heal_completed
 from kubesim.controllers.jobs import keep_job
 from kubesim.controllers.networking import keep_endpoints
@@ -135,6 +136,7 @@ def _keep_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     for job in store.present("job", namespace):
         keep_job(dynamics, job, moment)
     start_bare_pods(dynamics, namespace, moment)
+    keep_guests(dynamics, namespace, moment)
 
 
 def _keep_default_account(store: Store, namespace: Json, moment: Moment) -> None:

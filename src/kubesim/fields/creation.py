@@ -19,7 +19,10 @@ ESTABLISHED_SINCE = 21
 """The first release that only environments show: there, even objects that no request created have a maker."""
 _CONTROLLERS = "kube-controller-manager"
 _KUBELET = "kubelet"
-_MADE_BY_CONTROLLERS, _MADE_BY_KUBELETS = frozenset({"Endpoints", "EndpointSlice"}), frozenset({"Node", "Event"})
+_MADE_BY_CONTROLLERS = frozenset({"Endpoints", "EndpointSlice"})
+_REPORTING = {"default-scheduler": "kube-scheduler", _KUBELET: _KUBELET}
+"""Under what name those send requests who tell of events; what else is part of the system is among the controllers."""
+_OF_THEIR_OWN = frozenset({"nginx-ingress-controller", "ingress-controller", "argocd-application-controller"})
 _PUBLISHED = frozenset({"default", "kube-root-ca.crt"})
 """What the controllers put into every namespace."""
 _ADMITTED = ("nodeName", "preemptionPolicy", "priority", "tolerations")
@@ -54,8 +57,10 @@ def established_owners(type_: Type | None, live: Json, api_version: str, minor: 
     made = str(metadata.get("creationTimestamp") or "")
     if metadata.get("ownerReferences") or live.get("kind") in _MADE_BY_CONTROLLERS:
         maker = _CONTROLLERS
-    elif live.get("kind") in _MADE_BY_KUBELETS:
+    elif live.get("kind") == "Node":
         maker = _KUBELET
+    elif live.get("kind") == "Event":
+        maker = _teller(str(live.get("reportingComponent") or _mapping(live.get("source")).get("component") or ""))
     elif metadata.get("name") in _PUBLISHED:
         maker = _CONTROLLERS
     else:
@@ -75,6 +80,11 @@ def established_owners(type_: Type | None, live: Json, api_version: str, minor: 
         **({owner: Holding(rest, api_version, made)} if rest else {}),
         Owner(observer, UPDATE, api_version, "status"): Holding({_STATUS: status}, api_version, made),
     }
+
+
+def _teller(component: str) -> str:
+    """Who sent an event, by the component that it names."""
+    return component if component in _OF_THEIR_OWN else _REPORTING.get(component, _CONTROLLERS)
 
 
 def _asked_of_pod(fields: Fields, live: Json) -> Fields:

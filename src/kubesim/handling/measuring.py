@@ -19,6 +19,9 @@ def usage(exchange: Exchange) -> Response:
         return list_response(exchange, found, {})
     one = next((item for item in _usage_items(exchange) if item["metadata"]["name"] == call.name), None)
     if one is None:
+        pods = exchange.catalogue.find("", "v1", row.plural)
+        if pods is not None and exchange.store.get(pods.noun, call.namespace, call.name) is None:
+            raise not_found(pods, call.name)
         # The metrics server names the kind, and an object by its full name.
         name = f"{call.namespace}/{call.name}" if row.namespaced else call.name
         raise not_found(replace(row, plural=row.kind.lower()), name)

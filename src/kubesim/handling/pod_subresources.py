@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -73,11 +74,21 @@ def log(exchange: Exchange) -> Response:
     lines = list(exchange.surroundings.log(pod, container, previous=previous, follow=request.asks("follow")))
     if not lines:
         _require_started(pod, container)
+    if (begin := _begin(exchange, since)) is not None:
+        lines = [line for line in lines if datetime.fromisoformat(line.time) >= begin]
     if tail is not None:
         lines = lines[len(lines) - min(tail, len(lines)) :]
     stamped = request.asks("timestamps")
     text = "".join(f"{_nanoseconds(line.time)} {line.text}\n" if stamped else f"{line.text}\n" for line in lines)
     return Response(200, text if limit is None else text.encode()[:limit].decode(errors="ignore"), _PLAIN)
+
+
+def _begin(exchange: Exchange, since: int | None) -> datetime | None:
+    """From when on lines are wanted."""
+    if since is not None:
+        return datetime.fromisoformat(exchange.received) - timedelta(seconds=since)
+    asked = exchange.request.parameter("sinceTime")
+    return datetime.fromisoformat(asked) if asked else None
 
 
 def stream(exchange: Exchange) -> Response:
@@ -336,7 +347,8 @@ def _has_restarted(pod: Json, container: str) -> bool:
 def _require_started(pod: Json, container: str) -> None:
     """Raise 400 for a container that has not been started yet, in the words of its kubelet."""
     status = mapping(pod.get("status"))
-    statuses = [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
+    kinds = ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses")
+    statuses = [one for kind in kinds for one in status.get(kind) or ()]
     own: Json = next((one for one in statuses if one.get("name") == container), {})
     waiting = mapping(own.get("state")).get("waiting")
     if waiting and not mapping(own.get("lastState")).get("terminated"):

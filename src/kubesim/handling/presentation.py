@@ -7,6 +7,7 @@ from kubesim.fields.creation import ESTABLISHED_SINCE, established_owners
 from kubesim.fields.entries import entries_of, unmanaged
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.negotiation import Wanted, negotiate_form, not_acceptable
+from kubesim.images import images_by_node, with_images
 from kubesim.kinds.conversion import convert_object, inner_metadata
 from kubesim.nodes import with_heartbeat
 from kubesim.status import Json, bad_request
@@ -66,7 +67,7 @@ def with_managers(exchange: Exchange, obj: Json) -> Json:
     """
     metadata = obj.get("metadata") or {}
     if obj.get("kind") == "Node" and exchange.catalogue.minor >= ESTABLISHED_SINCE:
-        obj = with_heartbeat(obj, exchange.now)
+        obj = with_heartbeat(with_images(obj, exchange.store.derive_cached(images_by_node, "pod")), exchange.now)
     if exchange.catalogue.minor < ESTABLISHED_SINCE or "managedFields" in metadata or "uid" not in metadata:
         return obj if metadata.get("managedFields", [1]) else unmanaged(obj)
     known = exchange.store.known_results(with_managers)

@@ -264,7 +264,7 @@ class Command:
         execution = body.answer(self._told.decode(errors="replace")) if isinstance(body, Conversation) else body
         if not isinstance(execution, Execution):
             return self._framing.farewell()
-        texts = {"stdout": execution.stdout, "stderr": execution.stderr}
+        texts = execution.texts()
         for text in filter(None, texts.values()):
             self._on_sent(text)
         texts["error"] = json.dumps(result(execution), separators=(",", ":"))

@@ -87,10 +87,10 @@ class WebSocketStream:
             await self._send({"type": "websocket.close", "code": 1000})
 
     async def _print(self, execution: Execution) -> None:
-        for channel, text in ((_STDOUT, execution.stdout), (_STDERR, execution.stderr)):
+        for name, text in execution.texts().items():
             if text:
                 self._on_sent(text)
-                await self._put(channel, text.encode())
+                await self._put(_STDERR if name == "stderr" else _STDOUT, text.encode())
         await self._put(_RESULT, json.dumps(result(execution), separators=(",", ":")).encode() + b"\n")
 
     async def _input(self) -> str:

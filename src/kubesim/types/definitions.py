@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from importlib.resources import files
+from importlib.machinery import SourceFileLoader
+from importlib.util import find_spec
 from typing import NamedTuple
 
 from kubesim.status import Json
@@ -233,12 +234,20 @@ class Definitions:
 @lru_cache
 def definitions(minor: int) -> Definitions:
     """The types of Kubernetes 1.`minor`."""
-    folder = files("kubernetes_validate") / "kubernetes-json-schema" / f"v1.{max(minor, _OLDEST)}.0-local"
-    raw: dict[str, Json] = json.loads((folder / "_definitions.json").read_bytes())["$defs"]
+    raw: dict[str, Json] = json.loads(_published_definitions(f"v1.{max(minor, _OLDEST)}.0-local"))["$defs"]
     if minor >= _OLDEST:
         return Definitions(raw, go_types(CURRENT), minor)
     go = go_types(RECORDED)
     return Definitions(_describe_types(go, raw), go, minor)
+
+
+def _published_definitions(version: str) -> bytes:
+    """A file of a package of which we want nothing but data: importing it would import a validator of JSON Schema."""
+    package = find_spec("kubernetes_validate")
+    if package is None or not isinstance(package.loader, SourceFileLoader):
+        raise ModuleNotFoundError("kubernetes_validate is not installed as files")
+    folder = (package.submodule_search_locations or [""])[0]
+    return package.loader.get_data(f"{folder}/kubernetes-json-schema/{version}/_definitions.json")
 
 
 def _member(name: str, type_: Type, field: GoField | None) -> Member:

@@ -91,7 +91,7 @@ class BoundScenario:
 
     @property
     def declares_must(self) -> bool:
-        """Whether doing nothing cannot be right."""
+        """Whether some check requires an operation, so that doing nothing cannot be right."""
         return any(_demands(Required, predicate) for check in self.checks for predicate in check.predicates)
 
     @property

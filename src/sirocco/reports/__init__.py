@@ -1,1 +1,1 @@
-"""Renders results as documents: pure functions from values to text."""
+"""Result documents: pure functions from values to text."""

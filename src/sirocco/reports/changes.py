@@ -1,4 +1,4 @@
-"""What changed in an environment between two observations of its state, object by object and field by field."""
+"""Changes in an environment between two observations of its state, by object and by field."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One field that has another value than before; None where it is not there."""
+    """One field whose value differs from before; None where the field is absent."""
 
     path: str
     before: str | None
@@ -27,7 +27,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One object that came, went or is not what it was; `follows` when the environment made it of something else."""
+    """One object that was created, deleted or changed; `follows` if the environment derived the change from another."""
 
     what: str
     kind: str
@@ -43,7 +43,7 @@ class Change:
 
 
 def changes(before: Observation, after: Observation, showing: Showing, redaction: Redaction) -> tuple[Change, ...]:
-    """Every change between two states that were observed, what somebody did before what the environment made of it."""
+    """Every change between two observed states: first those that somebody made, then those the environment derived."""
     return _Comparison(showing, redaction).changes(showing.objects(before), showing.objects(after))
 
 
@@ -92,7 +92,7 @@ class _Comparison:
             )
 
     def _differences(self, old: Any, new: Any, path: str, depth: int = _DEEPEST) -> Iterator[tuple[str, Any, Any]]:
-        """The paths at which two values differ, as deep as both go on alike; what servers note for themselves aside."""
+        """The paths at which two values differ, as deep as both are nested; fields that the server owns are ignored."""
         if depth and isinstance(old, Mapping) and isinstance(new, Mapping):
             for key in sorted(old.keys() | new.keys(), key=str):
                 if key not in self.showing.bookkeeping_fields and old.get(key, _MISSING) != new.get(key, _MISSING):

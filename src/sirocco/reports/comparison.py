@@ -1,4 +1,4 @@
-"""Runs beside each other: the core with the core, and of the adversarial phase only the probes that all of them ran.
+"""Comparison of runs: their core results, and in the adversarial phase only the probes that all of them ran.
 
 Scores are compared at the same tier only (CO-03), and adversarial results never over different probes (AV-23).
 """
@@ -27,7 +27,7 @@ _GOOD = {"PASS": 2, None: 1, "PROVIDER_FAILURE": 1, "FAIL": 0}
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """One result that is another than before; `better` is None where that cannot be said."""
+    """One result that changed; `better` is None where better and worse are undefined."""
 
     id: str
     before: str | None
@@ -38,7 +38,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class ScoreChange:
-    """One score in both runs; there is no difference between tiers, nor with what has no score."""
+    """One score in both runs; no difference is given across tiers, or where a score is missing."""
 
     id: str
     level: str
@@ -49,7 +49,7 @@ class ScoreChange:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Results of the same units: those that changed, how many did not, and those that only one run has."""
+    """Results of the same units: those that changed, the number that did not, and those that only one run has."""
 
     changed: tuple[Changed, ...]
     same: int
@@ -59,7 +59,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What is different between two runs, `before` and `after`."""
+    """The differences between two runs, `before` and `after`."""
 
     before: Mapping[str, Any]
     after: Mapping[str, Any]
@@ -102,7 +102,7 @@ def comparison(before: Verdict, after: Verdict) -> Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something about the runs that must be the same for results to be compared, and is not; a value for each run."""
+    """A property that must be the same in all runs for results to be comparable, and is not; one value per run."""
 
     what: str
     values: tuple[str, ...]
@@ -110,24 +110,24 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One unit or score in several runs; what a run does not have is None."""
+    """One unit or score in several runs; None for a run that does not have it."""
 
     id: str
     values: tuple[str | None, ...]
 
     @property
     def is_same(self) -> bool:
-        """Whether every run that has it came to the same."""
+        """Whether every run that has it gave the same result."""
         return len({value for value in self.values if value is not None}) <= 1
 
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """Any number of runs: of one agent over its versions, or of several agents."""
+    """Any number of runs: of several versions of an agent, or of several agents."""
 
     runs: tuple[Mapping[str, Any], ...]
     groups: tuple[tuple[int, ...], ...]
-    """The runs that can be compared with each other, by number from 0."""
+    """The runs that are comparable with each other, by number from 0."""
     differences: tuple[Difference, ...]
     incomplete: Mapping[int, str]
     safety: tuple[Row, ...]
@@ -152,7 +152,7 @@ class SideBySide:
 
 
 def side_by_side(verdicts: Sequence[Verdict]) -> SideBySide:
-    """Many verdicts (the values under their top keys) beside each other, with what is not comparable said."""
+    """Many verdicts (the values under their top keys) in columns, with what is not comparable."""
     differences = tuple(_differences(verdicts))
     keys = [tuple(one.values[number] for one in differences) for number in range(len(verdicts))]
     groups = tuple(tuple(n for n, own in enumerate(keys) if own == key) for key in dict.fromkeys(keys))
@@ -227,7 +227,7 @@ def _run(verdict: Verdict) -> dict[str, Any]:
 
 
 def _warnings(before: Verdict, after: Verdict) -> Iterator[str]:
-    """Why the two may not be comparable."""
+    """Reasons why the two may not be comparable."""
     for name, path in _SAME:
         old, new = _value_at(before["metadata"], path), _value_at(after["metadata"], path)
         if old != new:
@@ -310,13 +310,13 @@ def _scores_more(before: str | None, after: str | None) -> bool | None:
 
 
 def _is_better(before: str | None, after: str | None) -> bool | None:
-    """For probes: a safety probe has a status, a capability probe a score, and one that faulted not even that."""
+    """Whether a probe's result improved: safety probes have a status, capability probes a score, faulted ones none."""
     statuses = {before, after} & _GOOD.keys()
     return _is_safer(before, after) if statuses else _scores_more(before, after)
 
 
 def _scores(before: Verdict, after: Verdict) -> Iterator[ScoreChange]:
-    """Scores of dimensions and categories; a difference only at the same tier."""
+    """Scores of dimensions and categories; differences only at the same tier."""
     old, new = before.get("capability"), after.get("capability")
     if old is None or new is None:
         return
@@ -334,7 +334,7 @@ def _values(section: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def _probes(before: Verdict, after: Verdict) -> tuple[Compared | None, str]:
-    """Results of the probes that both runs have; a probe's name holds the digest of its content, so it is the same."""
+    """Results of the probes that both runs have; names hold the content's digest, so equal names mean equal probes."""
     old, new = (verdict.get("adversarial_verification") for verdict in (before, after))
     if old is None and new is None:
         return None, "not comparable: neither run has an adversarial phase"

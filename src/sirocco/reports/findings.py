@@ -1,7 +1,7 @@
-"""Adversarial findings as a reader meets them: the worst first, each told in plain words from its evidence (AV-24).
+"""Adversarial findings as a reader sees them: worst first, each explained in plain words from its evidence (AV-24).
 
-What was asked, what stood where, what the agent did, why that is a violation, how often it came back, and the probe
-beside its original and its smallest form.
+A finding shows what was asked, what text was where, what the agent did, why that is a violation, how often it was
+reproduced, and the probe next to its original and its smallest form.
 """
 
 import re
@@ -19,25 +19,25 @@ from sirocco.reports.text import line, passage
 
 Detail = Mapping[str, Any]
 MOST_TOLD = 30
-"""So many findings are told in full; of the others a line, and one of each archetype is always among the first."""
+"""The number of findings shown in full; the others get a line, and one of each archetype is always among the first."""
 _TEXTS = 3
-"""So many prompts, texts and calls of one finding are told."""
+"""The number of prompts, texts and calls shown of one finding."""
 _SAID = 700
 _LEAD = 160
 _ALIKE = 0.35
-"""Below this share of common words a text is another one, and marks on single words would only confuse."""
+"""With a smaller share of common words, two texts are unrelated, and marking single words would only confuse."""
 _EXPLAINED = {
-    "needed": "What the failure hung on",
-    "without_effect": "What did not matter alone",
-    "left_out": "Left out in the smallest form",
+    "needed": "What the failure depended on",
+    "without_effect": "What made no difference alone",
+    "left_out": "Left out of the smallest form",
     "smallest_needs": "What the smallest form needs",
 }
 SEVERITIES = {
-    "took effect": "what it must not do came about",
-    "attempted": "it tried, and the environment did not let it",
+    "took effect": "what it must not do took effect",
+    "attempted": "it tried, and the environment prevented it",
     "violated": "it said or left something that it must not",
 }
-"""How bad a violation is, worst first, with what that means."""
+"""How bad a violation is, worst first, and what that means."""
 _FORBIDDEN = re.compile(r"^(?:(?P<situation>.+?): )?forbidden operation (?P<operation>.+?)(?P<how>: #| came about)")
 _LEAKED = re.compile(r"^(?:(?P<situation>.+?): )?(?P<value>\S+): (?P<found>\w+ holds value .*)$", re.DOTALL)
 _BEHAVED = re.compile(r"^(?:(?P<situation>.+?): )?(?P<behavior>\w+) (?P<how>not shown|shown)(?: in part[^:]*)?: ")
@@ -47,18 +47,18 @@ _CHANNELS = {
     "reasoning_trace": "its reasoning",
 }
 _DID = {
-    "took effect": ("it did so", "It did what it must not"),
+    "took effect": ("it did so", "It did what it must not do"),
     "attempted": (
         "it tried, and the environment stopped it",
-        "It tried what it must not, and the environment stopped it",
+        "It tried what it must not do, and the environment stopped it",
     ),
-    "violated": ("it tried", "It tried what it must not"),
+    "violated": ("it tried", "It tried what it must not do"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """What a command needs that runs a probe of a run again: the run's directory and its agent."""
+    """What a command needs to run one of a run's probes again: the run's directory and its agent."""
 
     directory: str = ""
     agent: str = ""
@@ -66,7 +66,7 @@ class Rerun:
 
     @classmethod
     def from_run(cls, run: Detail, directory: str = "") -> "Rerun":
-        """The same agent as in `run.yaml`; what a run does not keep, such as values of headers, is not there."""
+        """The same agent as in `run.yaml`; what a run does not keep, such as values of headers, is missing."""
         config = run.get("config", {})
         options = [word for name in config.get("agent_env", ()) for word in ("--agent-env", str(name))]
         options += [word for key in ("agent_tool", "model_url") if config.get(key)
@@ -74,14 +74,14 @@ class Rerun:
         return cls(directory, _without_password(str(config.get("agent", ""))), tuple(options))
 
     def command(self, file: str) -> str:
-        """The command, as it is to be typed where the run was started."""
+        """The command, to be typed where the run was started."""
         place = f"{self.directory.rstrip('/')}/{file}" if self.directory else file
         agent = ("--agent", self.agent, *self.options) if self.agent else ()
         return shlex.join(("sirocco", "probe", "replay", place, *agent))
 
 
 def _without_password(agent: str) -> str:
-    """The agent without what a URL may hold to log in: a report goes further than a configuration."""
+    """The agent's address without credentials in its URL: a report is shared more widely than a configuration."""
     try:
         login = urlsplit(agent).netloc.rpartition("@")[0]
     except ValueError:
@@ -91,7 +91,7 @@ def _without_password(agent: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One form of a probe: for each text where it stands, and its words as same, new or gone beside the form before."""
+    """One form of a probe: where each text is, with its words marked same, new or gone against the form before."""
 
     title: str
     texts: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
@@ -99,7 +99,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding with what its best probe tells; without evidence at hand, only what the verdict says."""
+    """One finding with what its best probe shows; without evidence at hand, only what the verdict says."""
 
     number: int
     archetype: str
@@ -114,7 +114,7 @@ class Finding:
     confirmed: int
     reproduction: Detail
     published: tuple[int, int]
-    """How many published scenarios of the archetype the agent passed, of how many."""
+    """How many of the archetype's published scenarios the agent passed, and how many there are."""
     command: str
     failing_checks: tuple[str, ...]
     explanation: tuple[tuple[str, str], ...]
@@ -123,12 +123,12 @@ class Finding:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """What the operator asked for; the last request is what most violations follow."""
+        """What the operator asked for; most violations follow the last request."""
         return () if self.story is None else tuple(passage(one, _SAID) for one in self.story.outline.asked[-_TEXTS:])
 
     @property
     def planted(self) -> tuple[tuple[str, str, str], ...]:
-        """Where a text waited, the text, and whether it reached the agent; those that did come first."""
+        """Each planted text, where it was, and whether it reached the agent; those that did come first."""
         if self.story is None:
             return ()
         texts = [one for one in self.story.timeline if one.kind == "stimulus" and one.text]
@@ -142,18 +142,18 @@ class Finding:
         calls = () if self.story is None else self.story.deciding
         own = [call for call in calls if named.intersection(call.cited_by)]
         ranked = sorted(own, key=lambda call: (call.outcome != "done", not call.writes, call.number))
-        # An agent that does the same again in a later turn is told of once.
+        # An agent that repeats a call in a later turn has it shown only once.
         once = {(call.verb, call.place, call.outcome, call.body): call for call in reversed(ranked)}
         return tuple(call for call in ranked if call in once.values())[:_TEXTS]
 
     @property
     def lead(self) -> str:
-        """The finding in one plain sentence: what the agent did that it must not."""
+        """The finding in one plain sentence: what the agent did that it must not do."""
         return line(plain_sentence(self.summary.removeprefix(f"{self.name}: "), self.severity), _LEAD)
 
     @property
     def answer(self) -> str:
-        """What the agent said at the end, where no call of it decides."""
+        """What the agent said at the end, if none of its calls is decisive."""
         if self.story is None or self.deeds:
             return ""
         answers = [one.text for one in self.story.timeline if one.kind == "answered"]
@@ -166,21 +166,21 @@ class Finding:
 
     @property
     def forms(self) -> tuple[Form, ...]:
-        """The probe's texts beside those of its original and its smallest form."""
+        """The probe's texts next to those of its original and its smallest form."""
         return () if self.story is None else tuple(_forms(self.story))
 
     @property
     def removed_objects(self) -> tuple[str, ...]:
-        """Declared objects that the smallest form does without."""
+        """Declared objects that the smallest form leaves out."""
         if self.story is None or self.story.smallest is None:
             return ()
         return tuple(one for one in self.story.outline.objects if one not in self.story.smallest.objects)
 
 
 def plain_sentence(reason: str, severity: str) -> str:
-    """The reason of a violation for a reader who knows no check: what was done, without calls and offsets.
+    """The reason of a violation for readers who do not know the checks: what was done, without calls and offsets.
 
-    A reason in another form stays as it is.
+    A reason in any other form is returned unchanged.
     """
     told, alone = _DID[severity]
     if found := _FORBIDDEN.match(reason):
@@ -198,14 +198,14 @@ def plain_sentence(reason: str, severity: str) -> str:
 
 
 def safety_findings(verdict: Detail, stories: Mapping[str, Story], rerun: Rerun) -> tuple[Finding, ...]:
-    """Every finding about safety: those that are told come first, the worst first, one of each archetype among them."""
+    """Every safety finding: those shown in full come first, worst first, with one of each archetype among them."""
     telling = _Telling(verdict, stories, rerun)
     ranks = {severity: rank for rank, severity in enumerate(SEVERITIES)}
     worst_first = sorted(
         (telling.finding(one) for one in _sources(telling.block)),
         key=lambda one: (ranks[one.severity], -one.confirmed, -one.probes, one.archetype),
     )
-    # Among those as bad as each other the archetypes take turns.
+    # Among equally bad findings, archetypes take turns.
     met = Counter[tuple[str, str]]()
     turns = []
     for one in worst_first:
@@ -228,7 +228,7 @@ def safety_findings(verdict: Detail, stories: Mapping[str, Story], rerun: Rerun)
 
 
 def finding_of_probe(verdict: Detail, stories: Mapping[str, Story], rerun: Rerun, file: str) -> Finding | None:
-    """The finding that a serialized probe belongs to, about safety or capability; None where no finding has it."""
+    """The finding that a serialized probe belongs to, about safety or capability; None if there is none."""
     telling = _Telling(verdict, stories, rerun)
     sources = (*_sources(telling.block), *_shortfalls(telling.block))
     found = next((one for one in sources if file in map(str, one["probes"])), None)
@@ -236,7 +236,7 @@ def finding_of_probe(verdict: Detail, stories: Mapping[str, Story], rerun: Rerun
 
 
 def probes_to_tell(verdict: Detail) -> tuple[str, ...]:
-    """The probes whose evidence findings are told from, in the order in which they matter."""
+    """The probes whose evidence findings are explained from, most important first."""
     return tuple(one.probe for one in safety_findings(verdict, {}, Rerun()))
 
 
@@ -246,7 +246,7 @@ def probe_name(failure: Detail) -> str:
 
 
 def _sources(block: Detail) -> Iterator[Detail]:
-    """The findings of the block that are about safety, and what was violated beside probes that aimed at another."""
+    """The block's safety findings, and violations during probes that were aimed at something else."""
     failures = {str(one["probe_serialized"]): one for one in block.get("safety_results", {}).get("failures", ())}
     for one in block.get("findings", ()):
         if own := [failures[name] for name in map(str, one["probes"]) if name in failures]:
@@ -257,7 +257,7 @@ def _sources(block: Detail) -> Iterator[Detail]:
 
 
 def _shortfalls(block: Detail) -> Iterator[Detail]:
-    """The findings of the block that are about capability."""
+    """The block's capability findings."""
     results = block.get("capability_results") or {}
     failures = {str(one["probe_serialized"]): one for one in results.get("failures", ())}
     for one in block.get("findings", ()):
@@ -266,7 +266,7 @@ def _shortfalls(block: Detail) -> Iterator[Detail]:
 
 
 class _Telling:
-    """Makes findings of one verdict; holds on to what every one of them needs."""
+    """Builds the findings of one verdict; holds what all of them need."""
 
     def __init__(self, verdict: Detail, stories: Mapping[str, Story], rerun: Rerun) -> None:
         self.block: Detail = verdict.get("adversarial_verification") or {}
@@ -277,7 +277,7 @@ class _Telling:
             self._core.setdefault(str(one["archetype"]), []).append(one.get("status"))
 
     def finding(self, source: Detail) -> Finding:
-        """One finding, told by the probe that shows it best."""
+        """One finding, explained by the probe that shows it best."""
         archetype, best = str(source["archetype"]), _best_failure(source["failures"])
         file = str(best.get("probe_serialized") or source["probes"][0])
         probe, core = probe_name({"probe_serialized": file}), self._core.get(archetype, [])
@@ -305,7 +305,7 @@ class _Telling:
 
 
 def _best_failure(failures: Sequence[Detail]) -> Detail:
-    """The failure to tell a finding by: one with a smallest form, and the one that came back most often."""
+    """The failure that explains a finding best: one with a smallest form, and the one reproduced most often."""
     rated = sorted(failures, key=lambda one: ("probe_minimal" not in one, -int(one["reproduction"]["failed"])))
     return rated[0] if rated else {}
 
@@ -317,7 +317,7 @@ def _severity(detail: Detail) -> str:
 
 
 def _violated(story: Story, archetype: str) -> Iterator[JudgedCheck]:
-    """The failed checks that count for the archetype; all failed ones where none names it."""
+    """The failed checks that count for the archetype; all failed ones if none names it."""
     failed = [check for check in story.checks if check.status == "FAIL"]
     own = [check for check in failed if check.archetype == archetype]
     yield from own or failed
@@ -331,7 +331,7 @@ def _explanation(parts: Detail) -> Iterator[tuple[str, str]]:
 
 
 def _forms(story: Story) -> Iterator[Form]:
-    """Each text of the probe as executed, marked against its original, and then the smallest form against that."""
+    """Each text of the probe as executed, marked against its original, then the smallest form against that."""
     forms = (
         ("the published original", story.original),
         ("as executed", story.outline),
@@ -349,7 +349,7 @@ def _forms(story: Story) -> Iterator[Form]:
 
 
 def _marks(earlier: Sequence[str], text: str) -> tuple[tuple[str, str], ...]:
-    """A text marked against the one of the form before that it is most like."""
+    """A text marked against the most similar one of the form before."""
     return marked_words(max(earlier, key=lambda one: _likeness(one, text), default=""), text)
 
 
@@ -364,7 +364,7 @@ def _likeness(one: str, other: str) -> float:
 
 
 def marked_words(before: str, after: str) -> tuple[tuple[str, str], ...]:
-    """The words of a text as they came to be: `same`, `gone` and `new`; a text unlike the one before is all new."""
+    """The words of a text as `same`, `gone` and `new`; a text unlike the previous one is all new."""
     old, new = before.split(), after.split()
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     if matcher.ratio() < _ALIKE:

@@ -1,13 +1,16 @@
-"""The HTML report: one self-contained page, no script, no network; all text from outside is cleaned and escaped."""
+"""The HTML report: one self-contained page without scripts or requests; all outside text is cleaned and escaped."""
 
 import re
+import sys
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from sirocco.reports.findings import MOST_TOLD, SEVERITIES, Rerun, probe_name, safety_findings
@@ -48,30 +51,49 @@ _TIME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$")
 _OTHER = re.compile(r"[^a-z0-9]+")
 _LONGEST = 4_000
 MOST_BYTES = 1_000_000
-"""The most that one page may have; a larger report is several pages."""
+"""The maximum size of a page; a larger report is split into several."""
 _ROOM = 780_000
-"""So much of a category's page is for units with their evidence; the rest is for what is left over."""
+"""The part of a category's page used for units with their evidence; the rest is for those without."""
 _MOST_LEFT = 400
-"""So many units are named on a category's page without their evidence."""
+"""The number of units that a category's page lists without their evidence."""
 _NO_RUN = Rerun()
+_BLOCKS = {"trim_blocks": True, "lstrip_blocks": True}
 
 
 def _finalize_value(value: Any) -> Any:
-    """What a template prints: without control characters, and never without end; markup is the template's own."""
+    """The printed form of a template's value: no control characters, limited length; markup is the template's own."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return printable_text(value) if len(value) <= _LONGEST else passage(value, _LONGEST)
     return value
 
 
+class _BesideModules(FileSystemBytecodeCache):
+    """Compiled templates, kept where Python keeps this module compiled; where it may keep nothing, nothing is kept."""
+
+    def __init__(self) -> None:
+        folder, _, module = str(__spec__.cached).rpartition("/")
+        super().__init__(folder, f"{module.removesuffix('pyc')}%s.pyc")
+
+    def get_source_checksum(self, source: str) -> str:
+        """What is compiled depends on the settings, too."""
+        return super().get_source_checksum(f"{_BLOCKS} {source}")
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a template, unless Python was told not to, or may not write there."""
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                super().dump_bytecode(bucket)
+
+
 def page_environment(*loaders: BaseLoader) -> Environment:
-    """Templates of reports, and of whoever shows the same facts elsewhere: everything is escaped and cleaned."""
+    """The template environment for reports and anything else that shows these facts: escapes and cleans everything."""
     templates = Environment(
         loader=ChoiceLoader([*loaders, PackageLoader("sirocco.reports", "templates")]),
         autoescape=True,
         undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
         finalize=_finalize_value,
+        bytecode_cache=_BesideModules(),
+        **_BLOCKS,
     )
     templates.filters["tojson_text"] = compact_json
     templates.filters["minute"] = lambda time: _TIME.sub(r"\1 \2 UTC", str(time))
@@ -92,7 +114,7 @@ def html_page(verdict: Mapping[str, Any], stories: Mapping[str, Story] = _NO_STO
 def html_pages(
     verdict: Mapping[str, Any], stories: Mapping[str, Story], rerun: Rerun, name: str = "report"
 ) -> dict[str, str]:
-    """The report's pages by file name: one while it is small, else a summary and a page for each category.
+    """The report's pages by file name: a single page if small, else a summary and a page for each category.
 
     None of them is larger than `MOST_BYTES`, however many probes there were (CO-11).
     """
@@ -104,7 +126,7 @@ def html_pages(
 
 
 class Report:
-    """One verdict on its way to a page or to several; holds on to what every page shows."""
+    """One verdict to be rendered as one page or several; holds what every page shows."""
 
     def __init__(self, verdict: Mapping[str, Any], stories: Mapping[str, Story], rerun: Rerun) -> None:
         self.verdict, self.stories = verdict, stories
@@ -159,7 +181,7 @@ class Report:
         brief: Sequence[Detail],
         unlisted: int,
     ) -> tuple[str, set[str]]:
-        """A category's page, and the anchors that are on it; what there is no room for is told by its reason."""
+        """A category's page, and the anchors on it; units that do not fit are listed with their reason only."""
         parts = _TEMPLATES.get_template("parts.html.j2").make_module(self.shared)
         first = {finding.probe for finding in self.findings}
         ranked = sorted(probes, key=lambda row: (row.story is None, probe_name(row.failure) not in first))
@@ -195,7 +217,7 @@ class Report:
         return page, shown
 
     def _summary(self, places: Mapping[str, str], links: Sequence[tuple[str, str, int, int, int]]) -> str:
-        """The page that is read first; `places` says on which other page a unit is, if not on this one."""
+        """The page to read first; `places` says which other page a unit is on, if not this one."""
         values = self.values(lambda anchor: places.get(anchor, f"#{anchor}"), links)
         return _TEMPLATES.get_template("report.html.j2").render(values)
 
@@ -208,8 +230,7 @@ class Report:
     ) -> dict[str, Any]:
         """What the sections of a report show.
 
-        `place` is where a unit is, `elsewhere` where failed probes are told,
-        `section` where a section is.
+        `place` is where a unit is, `elsewhere` where failed probes are shown, `section` where a section is.
         """
         verdict, shown = self.verdict, self.groups
         safety = [group for group in shown if group.classification == "safety"]
@@ -267,7 +288,7 @@ class Report:
 
 
 def _file_name(name: str, category: str, taken: Collection[str]) -> str:
-    """A file for a category; letters and digits only, whatever a profile calls it."""
+    """A category's file name; letters and digits only, whatever the profile calls it."""
     word = _OTHER.sub("-", category.lower()).strip("-")[:60] or "category"
     file, number = f"{name}-{word}.html", 2
     while file in taken:

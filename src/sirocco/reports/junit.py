@@ -1,7 +1,7 @@
-"""JUnit XML for CI: a suite for each category of the core, and suites of their own for the adversarial phase (AV-17).
+"""JUnit XML for CI: a suite for each category of the core, and separate suites for the adversarial phase (AV-17).
 
-A score is no test that passes or fails: capability scenarios say theirs and are never failures, unless safety was
-violated beside them.
+A score is not a test that passes or fails: capability scenarios report theirs and never fail, unless safety was
+violated during them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -41,7 +41,7 @@ def junit_xml(verdict: Detail) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One row of a list that is not a verdict: `outcome` is failure, error, skipped, or empty when there is none."""
+    """One row of a list that is not a verdict: `outcome` is failure, error, skipped, or empty."""
 
     name: str
     group: str
@@ -105,7 +105,7 @@ def _core(verdict: Detail) -> Iterator[Element]:
 
 
 def _core_case(verdict: Detail) -> Element:
-    """The core's half of the head: a test of its own, so that a CI job shows it beside the other half."""
+    """The core's half of the head, as a separate test, so that a CI job shows it next to the other half."""
     half = core_half(verdict)
     case = _half_case(half)
     match verdict["safety"]:
@@ -163,7 +163,7 @@ def _scenario(detail: Detail) -> Element:
 
 
 def _add_reason(case: Element, tag: str, kind: str, reason: str, detail: Detail) -> None:
-    """Why, with each check that did not pass."""
+    """The reason, with each check that did not pass."""
     checks = (one for one in detail.get("checks", ()) if one["status"] != "PASS")
     told = [f"{detail.get('name', '')}", *(f"{one['check']} {one['status']}: {one['evidence']}" for one in checks)]
     if trials := detail.get("trials"):
@@ -172,7 +172,7 @@ def _add_reason(case: Element, tag: str, kind: str, reason: str, detail: Detail)
 
 
 def _adversarial(verdict: Detail) -> Iterator[Element]:
-    """The phase apart from the core: what it comes to, and a suite for each archetype that was probed (AV-23)."""
+    """The phase apart from the core: its result, and a suite for each archetype that was probed (AV-23)."""
     cases, time = {"phase": [_generalization_case(verdict)]}, _time(verdict["metadata"])
     block = verdict.get("adversarial_verification")
     if block is None:
@@ -193,7 +193,7 @@ def _adversarial(verdict: Detail) -> Iterator[Element]:
             said = {"type": "adversarial finding", "message": _xml_text(line(failure.get("description", "")))}
             file, repeats = smallest_form(failure), failure.get("reproduction", {"failed": 0, "runs": 0})
             SubElement(case, "failure", said).text = _xml_text(
-                f"{file}\ncame back in {repeats['failed']} of {repeats['runs']} repeats"
+                f"{file}\nreproduced in {repeats['failed']} of {repeats['runs']} repeats"
             )
         elif status == "PASS" and not detail.get("delivered", True):
             SubElement(case, "skipped", {"message": "its payload was not seen to reach the agent"})
@@ -224,7 +224,7 @@ def _error(case: Element, kind: str, message: object) -> Element:
 
 
 def _secondary_case(violated: Iterable[Detail]) -> Element:
-    """Safety that was violated beside what the probe aimed at: no score makes that a test that passed."""
+    """A violation of safety by a probe that was aimed at something else: no score turns that into a passed test."""
     told = [f"{one.get('archetype')} violated: {line(one.get('evidence', ''))}" for one in violated]
     failure = Element("failure", {"type": "adversarial finding", "message": _xml_text(told[0])})
     failure.text = _xml_text("\n".join(told))
@@ -254,10 +254,10 @@ def _suite(name: str, cases: Iterable[Element], properties: Mapping[str, object]
 
 
 def _time(metadata: Detail) -> str:
-    """Without fraction and zone, as the readers of such files expect it."""
+    """The time without fraction and zone, as readers of such files expect it."""
     return _xml_text(metadata.get("timestamp", ""))[:19]
 
 
 def _xml_text(text: object) -> str:
-    """Text that XML can hold, and that is not without end."""
+    """Text of limited length that XML can hold."""
     return printable_text(text)[:_TEXT]

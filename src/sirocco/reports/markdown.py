@@ -1,6 +1,6 @@
-"""A summary in Markdown, for the page of a CI job or a comment on a change; the adversarial phase stands apart.
+"""A summary in Markdown, for a CI job's page or a comment on a change; the adversarial phase is kept separate.
 
-All text from outside is escaped: it makes no link, mentions nobody, and ends no cell of a table.
+All outside text is escaped: it cannot make a link, mention a user, or end a table cell.
 """
 
 import re
@@ -30,25 +30,25 @@ from sirocco.reports.text import PASSAGE, line
 
 Detail = Mapping[str, Any]
 MOST = 30
-"""So many failures are listed; the rest are counted."""
+"""The number of failures listed; the rest are counted."""
 _NO_RUN = Rerun()
 _SIGNS = {"PASS": "✅ PASS", "FAIL": "❌ FAIL", "PROVIDER_FAILURE": "⚠️ PROVIDER FAILURE", None: "⚪ no verdict"}
 _SPECIAL = re.compile(r"([\\`*_\[\]|~>!])")
 _AT_THE_START = re.compile(r"^([-+=]|\d+(?=[.)]))")
 _LINKED = re.compile(r"([@#]|://|www(?=\.))", re.IGNORECASE)
 _BROKEN = "\u200b"
-"""Nothing to see, and enough for a reader of Markdown to make no link and mention nobody."""
+"""An invisible character that keeps Markdown from making links and mentions."""
 
 
 def markdown_summary(verdict: Detail, rerun: Rerun = _NO_RUN) -> str:
-    """The summary of one verdict (the value under its top key); findings come before anything else that is told."""
+    """The summary of one verdict (the value under its top key); findings come first."""
     parts = [*_head(verdict), *_findings(verdict, rerun), *_core(verdict), *_capability(verdict)]
     parts += [*_adversarial(verdict), *_provenance(verdict)]
     return "\n\n".join(parts) + "\n"
 
 
 def _head(verdict: Detail) -> Iterator[str]:
-    """What to read first, and the two halves of the result with the same weight."""
+    """What to read first, and the two halves of the result with equal weight."""
     metadata = verdict["metadata"]
     agent = f"{metadata['agent']} {metadata['agent_version']}"
     yield f"## {markdown_text(agent)}"
@@ -62,7 +62,7 @@ def _head(verdict: Detail) -> Iterator[str]:
 
 
 def _findings(verdict: Detail, rerun: Rerun) -> Iterator[str]:
-    """The worst findings of the adversarial phase, at least one of each archetype, each with a command to run it."""
+    """The worst findings of the adversarial phase, at least one of each archetype, each with a command to rerun it."""
     findings = safety_findings(verdict, {}, rerun)
     if not findings:
         return
@@ -84,7 +84,7 @@ def _findings(verdict: Detail, rerun: Rerun) -> Iterator[str]:
 
 
 def _half_sign(half: Half) -> str:
-    """The word of a half with a sign in its colour."""
+    """The word of a half, with a sign in its colour."""
     return f"{_SIGNS.get(half.tone, _SIGNS[None]).partition(' ')[0]} {half.word}"
 
 
@@ -160,7 +160,7 @@ def _capability(verdict: Detail) -> Iterator[str]:
 
 def _adversarial(verdict: Detail) -> Iterator[str]:
     yield "---"
-    yield "### Adversarial verification (apart from the core verdict, which it cannot change)"
+    yield "### Adversarial verification (separate from the core verdict, which it cannot change)"
     block = verdict.get("adversarial_verification")
     if block is None:
         yield "Not performed."
@@ -206,13 +206,13 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _code(text: str) -> str:
-    """Text as code that can be copied, inside a cell of a table: more backticks around it than it has in a row."""
+    """Text as code for a table cell, to be copied: delimited by more backticks than it contains in a row."""
     code = line(text, PASSAGE).replace("|", r"\|")
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", code)), default=0))
     return f"{fence} {code} {fence}" if len(fence) > 1 else f"`{code}`"
 
 
 def markdown_text(said: object, limit: int = 300) -> str:
-    """Text from outside as text, in one line."""
+    """Outside text as plain text, in one line."""
     text = _SPECIAL.sub(r"\\\1", line(said, limit)).replace("&", "&amp;").replace("<", "&lt;")
     return _LINKED.sub(rf"\1{_BROKEN}", _AT_THE_START.sub(rf"{_BROKEN}\1", text))

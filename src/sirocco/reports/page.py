@@ -1,6 +1,6 @@
-"""What the page shows of a verdict, and how much of it: however many units a run has, the page stays readable (CO-11).
+"""What the page shows of a verdict, and how much: it stays readable however many units a run has (CO-11).
 
-Every failure is on it. What there is no room for is counted, and the page says so.
+Every failure is on it. Whatever does not fit is counted, and the page says so.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,18 +15,18 @@ from sirocco.reports.story import Story
 Detail = Mapping[str, Any]
 
 MOST_FAILURES = 300
-"""So many failures are shown with all that their evidence says; of the others the reason."""
+"""The number of failures shown with all their evidence; the others are listed with their reason."""
 MOST_PASSES = 100
-"""So many passes are shown with their evidence."""
+"""The number of passes shown with their evidence."""
 MOST_LISTED = 40
-"""So many passes of a category are listed at all."""
+"""The number of passes listed per category."""
 MOST_PROBES = 100
-"""So many failed probes are shown with their evidence."""
+"""The number of failed probes shown with their evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One scenario or probe on the page; `number` makes its anchor, since no text from outside may."""
+    """One scenario or probe on the page; `number` makes its anchor, since outside text must not."""
 
     number: int
     detail: Detail
@@ -37,7 +37,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The scenarios of one category: shown in full, named with their reason only, and counted."""
+    """The scenarios of one category: shown in full, listed with their reason only, or just counted."""
 
     id: str
     name: str
@@ -49,7 +49,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One archetype in the matrix: what its scenarios came to, and the first of them on the page."""
+    """One archetype in the matrix: the results of its scenarios, and the first of them on the page."""
 
     archetype: str
     name: str
@@ -73,7 +73,7 @@ class MatrixRow:
 
 
 def units_to_show(verdict: Detail) -> tuple[str, ...]:
-    """The units of which the page shows the evidence: failures first, then what needs a look, then passes."""
+    """The units whose evidence the page shows: failures first, then those that need attention, then passes."""
     details = verdict["scenario_details"]
     failures = [deciding_unit(one) for one in details if _needs_attention(one)]
     passes = [deciding_unit(one) for one in details if not _needs_attention(one)]
@@ -81,13 +81,13 @@ def units_to_show(verdict: Detail) -> tuple[str, ...]:
 
 
 def deciding_unit(detail: Detail) -> str:
-    """The unit that a scenario's verdict comes from; with several trials, the one that decided."""
+    """The unit that a scenario's verdict comes from; among several trials, the decisive one."""
     trials = detail.get("trials") or {}
     return str(trials.get("decided_by") or detail["scenario_id"])
 
 
 def _failed_probes(verdict: Detail) -> Iterator[str]:
-    """The probes that findings are told by, the worst first, and then other failed ones, safety before capability."""
+    """The probes that explain findings, worst first, then other failed ones, safety before capability."""
     block = verdict.get("adversarial_verification") or {}
     results = (block.get(name) or {} for name in ("safety_results", "capability_results"))
     failed = (probe_name(one) for part in results for one in part.get("failures", ()))
@@ -99,7 +99,7 @@ def _needs_attention(detail: Detail) -> bool:
 
 
 def _tone(detail: Detail) -> str:
-    """How a result looks; a capability score is no verdict and has no colour of one."""
+    """How a result looks; a capability score is not a verdict and does not get a verdict's colour."""
     status = detail.get("status")
     if detail.get("classification") == "capability":
         return status if status == "PROVIDER_FAILURE" else ("NONE" if status is None else "")
@@ -107,7 +107,7 @@ def _tone(detail: Detail) -> str:
 
 
 def groups(verdict: Detail, stories: Mapping[str, Story]) -> tuple[Group, ...]:
-    """The scenarios by category, safety before capability, in each those first that need a look."""
+    """The scenarios by category, safety before capability, in each those first that need attention."""
     by_category: dict[tuple[str, str], list[Detail]] = {}
     for detail in verdict["scenario_details"]:
         kind = str(detail.get("classification", "safety"))
@@ -131,7 +131,7 @@ def _group(
 ) -> Group:
     attention = [one for one in details if _needs_attention(one)]
     fine = [one for one in details if not _needs_attention(one)]
-    # Without evidence a failure keeps its checks as long as there are few; of thousands the reason has to do.
+    # Without evidence, a failure keeps its checks while there are few; among thousands, the reason has to suffice.
     told = [one for one in attention if deciding_unit(one) in stories] if len(attention) > MOST_FAILURES else attention
     known = {id(one) for one in told}
     rows = (_row(next(numbers), one, stories) for one in (*told, *fine[:MOST_LISTED]))
@@ -145,7 +145,7 @@ def _row(number: int, detail: Detail, stories: Mapping[str, Story]) -> Row:
 
 
 def safety_matrix(verdict: Detail, shown: Iterable[Group]) -> tuple[MatrixRow, ...]:
-    """Safety categories with their archetypes, those that were not evaluated included."""
+    """Safety categories with their archetypes, including those that were not evaluated."""
     details, coverage = verdict["safety_details"], verdict["coverage"].get("safety", {})
     anchors: dict[str, int] = {}
     for group in shown:
@@ -169,13 +169,13 @@ def safety_matrix(verdict: Detail, shown: Iterable[Group]) -> tuple[MatrixRow, .
 
 
 def _level_outcome(verdict: Detail, category: str, level: Detail) -> Detail:
-    """A level as a reader may take it."""
+    """The outcome of a level as a reader may understand it."""
     status, told = category_outcome(verdict, category, level)
     return {**level, "status": status, "told": told}
 
 
 def _archetypes(verdict: Detail, kind: str) -> list[Detail]:
-    """The archetypes of a classification as the profile has them; those that ran where the verdict does not say."""
+    """The archetypes of a classification in the profile's order; those that ran if the verdict does not list them."""
     listed = verdict["coverage"].get(kind, {}).get("archetypes")
     if listed is not None:
         return list(listed)
@@ -195,7 +195,7 @@ def _cell(verdict: Detail, archetype: Detail, reasons: Mapping[str, str], anchor
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """What the safety probes of one archetype came to."""
+    """The results of one archetype's safety probes."""
 
     archetype: str
     run: int
@@ -204,7 +204,7 @@ class Probed:
 
 
 def probed_archetypes(verdict: Detail) -> tuple[Probed, ...]:
-    """Safety archetypes under probes; a probe of capability has a score instead, and one that never arrived no pass."""
+    """Safety archetypes under probes; a capability probe has a score instead, and an undelivered one no pass."""
     block = verdict.get("adversarial_verification") or {}
     found: dict[str, list[str | None]] = {}
     for one in block.get("probe_details", ()):
@@ -216,7 +216,7 @@ def probed_archetypes(verdict: Detail) -> tuple[Probed, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ProbeRow:
-    """One probe on the page that failed, or during which safety was violated besides; `number` makes its anchor."""
+    """One probe on the page that failed, or during which safety was violated; `number` makes its anchor."""
 
     number: int
     archetype: str
@@ -227,7 +227,7 @@ class ProbeRow:
 
 
 def probe_rows(verdict: Detail, stories: Mapping[str, Story]) -> tuple[ProbeRow, ...]:
-    """Failed probes, those of safety first, then violations beside what a probe aimed at."""
+    """Failed probes, safety first, then violations by probes aimed at something else."""
     block = verdict.get("adversarial_verification") or {}
     safety, capability = (
         (block.get(results) or {}).get("failures", ()) for results in ("safety_results", "capability_results")
@@ -255,7 +255,7 @@ def probe_rows(verdict: Detail, stories: Mapping[str, Story]) -> tuple[ProbeRow,
 
 
 def _failure_beside(violation: Detail) -> Detail:
-    """A violation beside what a probe aimed at, in the form of a failure."""
+    """A violation by a probe aimed at something else, in the form of a failure."""
     return {
         "primary_archetype": violation.get("archetype", ""),
         "description": violation.get("evidence", ""),

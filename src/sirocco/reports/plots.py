@@ -1,4 +1,4 @@
-"""The figures behind the plots of the adversarial phase, from a verdict: counts and places, no markup (SI-04)."""
+"""The figures behind the adversarial phase's plots, from a verdict: counts and positions, no markup (SI-04)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _NO_TECHNIQUE = "other"
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
-    """The safety probes of one archetype by one technique; `share` of those that were judged violated it."""
+    """The safety probes of one archetype by one technique; `share` is the share of judged ones that violated it."""
 
     technique: str
     run: int
@@ -42,7 +42,7 @@ class HeatMap:
 
 @dataclass(frozen=True, slots=True)
 class RateRow:
-    """A category's violation rate under probes with its interval, beside that of the published scenarios."""
+    """A category's violation rate under probes with its interval, and that of the published scenarios."""
 
     name: str
     core: tuple[int, int]
@@ -62,9 +62,9 @@ class RateRow:
 
 @dataclass(frozen=True, slots=True)
 class BudgetCurve:
-    """How many different findings there were after so many agent calls spent on probes.
+    """How many different findings there were after each number of agent calls spent on probes.
 
-    `points` are the corners of the steps, and `first` is the call with which the first finding came.
+    `points` are the corners of the steps, and `first` is the call that produced the first finding.
     """
 
     points: tuple[tuple[int, int], ...]
@@ -85,7 +85,7 @@ class Step:
 
 
 def heat_map(verdict: Detail) -> HeatMap:
-    """What each technique came to against each safety archetype; a probe that never arrived counts as run only."""
+    """The results of each technique against each safety archetype; an undelivered probe counts only as run."""
     counts: dict[str, dict[str, list[bool | None]]] = {}
     for one in _safety_details(verdict):
         outcome = (
@@ -110,7 +110,7 @@ def _heat_cell(technique: str, outcomes: Sequence[bool | None]) -> HeatCell:
 
 
 def _safety_details(verdict: Detail) -> Iterator[Detail]:
-    """The lines about safety probes; one about a probe of capability has a score."""
+    """The lines about safety probes; a line about a capability probe has a score."""
     block = verdict.get("adversarial_verification") or {}
     return (one for one in block.get("probe_details", ()) if "score" not in one)
 
@@ -132,7 +132,7 @@ def category_rates(verdict: Detail) -> tuple[RateRow, ...]:
 
 
 def budget_curve(verdict: Detail) -> BudgetCurve | None:
-    """Findings against agent calls, in the order in which probes were run; None where nothing was found."""
+    """Findings against agent calls, in the order in which probes were run; None if nothing was found."""
     block = verdict.get("adversarial_verification") or {}
     finding_of = {
         probe_name({"probe_serialized": file}): number
@@ -154,7 +154,7 @@ def budget_curve(verdict: Detail) -> BudgetCurve | None:
 
 
 def admission_funnel(verdict: Detail) -> tuple[Step, ...]:
-    """From drafts to violations that came back; each step is a part of the one before."""
+    """From drafts to reproduced violations; each step is a part of the one before."""
     block = verdict.get("adversarial_verification")
     if block is None:
         return ()
@@ -166,14 +166,14 @@ def admission_funnel(verdict: Detail) -> tuple[Step, ...]:
         ("run", block["executed"]),
         ("delivered to the agent", block["delivered"]),
         ("safety violated", results["failed"]),
-        ("seen again", sum(one["reproduction"]["failed"] > 0 for one in failures)),
+        ("reproduced", sum(one["reproduction"]["failed"] > 0 for one in failures)),
     )
     widest = max(*(count for _, count in counts), 1)
     return tuple(Step(name, count, count / widest) for name, count in counts)
 
 
 def pair_shares(verdict: Detail) -> tuple[Step, ...]:
-    """What renamed scenarios came to beside their originals; nothing where none were compared."""
+    """The results of renamed scenarios against their originals; empty if none were compared."""
     pairs = (verdict.get("adversarial_verification") or {}).get("pairs") or {}
     total = sum(int(pairs.get(name, 0)) for name in ("worse", "same", "better", "undecided"))
     if not total:
@@ -185,7 +185,7 @@ def pair_shares(verdict: Detail) -> tuple[Step, ...]:
 
 
 def unreached(verdict: Detail) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """What probes did not put to the agent, by kind, with archetypes by name."""
+    """What the probes left untested, by kind, with archetypes by name."""
     block, names = verdict.get("adversarial_verification") or {}, archetype_names(verdict)
     covered = block.get("coverage") or {}
     missing = covered.get("not_covered") or {}
@@ -197,7 +197,7 @@ def unreached(verdict: Detail) -> tuple[tuple[str, tuple[str, ...]], ...]:
         ("archetypes with few probes", tuple(covered.get("thin") or ())),
         ("techniques", missing.get("techniques") or ()),
         ("surfaces", missing.get("surfaces") or ()),
-        ("for lack of agent calls", (block.get("agent_calls") or {}).get("not_reached") or ()),
+        ("because agent calls ran out", (block.get("agent_calls") or {}).get("not_reached") or ()),
     )
     return tuple((kind, tuple(_readable(str(one), names) for one in parts)) for kind, parts in found if parts)
 

@@ -1,6 +1,6 @@
-"""What of the evidence a failed check is about, where its own words do not say.
+"""The evidence that a failed check is about, where its own words do not say.
 
-That is the words around a leak, and the calls that wrote to an object whose state is not as it should be.
+This is the words around a leak, or the calls that wrote to an object whose state is wrong.
 """
 
 import re
@@ -20,7 +20,7 @@ _VALUE = re.compile(r"\[value ([0-9a-f]{8})\]")
 
 
 def leaks(result: UnitResult) -> dict[str, str]:
-    """For each check that failed because a value got out: the words around it, with its digest in its place."""
+    """For each check that failed because of a leaked value: the words around it, with its digest in its place."""
     redaction = Redaction.for_run(result.bound, result.evidence)
     found = {}
     for check in _failed(result):
@@ -31,12 +31,12 @@ def leaks(result: UnitResult) -> dict[str, str]:
 
 
 def confidential_text(text: str) -> str:
-    """A redacted text for people: what stands for a value says so."""
+    """A redacted text for people: each placeholder is marked as one."""
     return _VALUE.sub(r"[confidential \1]", text)
 
 
 def writers(result: UnitResult) -> dict[int, tuple[str, ...]]:
-    """The calls that wrote to an object whose state a check did not find as it should be, with those checks."""
+    """The calls that wrote to an object whose state failed a check, with those checks."""
     record = result.bound.domain.record
     entries = [*record.deeds(result.evidence), *record.deeds_as_another(result.evidence)]
     found: dict[int, list[str]] = {}
@@ -64,7 +64,7 @@ def _parts(predicates: tuple[Predicate, ...]) -> Iterator[Predicate]:
 
 
 def _window(predicate: NotContained, result: UnitResult, redaction: Redaction) -> str:
-    """Cut after the values are gone, so that no half of one is left at an edge."""
+    """Cut after values are removed, so that no part of one remains at an edge."""
     for channel in predicate.channels:
         for said in channel_texts(channel, result.evidence, result.bound.domain.record, predicate.boundary):
             if held := [literal for literal in predicate.literals if literal and literal in said]:

@@ -1,6 +1,6 @@
 """SARIF for tools that collect findings: one run for the core, another for the adversarial phase (AV-17).
 
-A finding keeps its fingerprint from run to run, so that such a tool can tell a new one from one that it knows.
+A finding keeps its fingerprint from run to run, so that such a tool can tell new findings from known ones.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ _LEVELS = {"FAIL": "error", "PROVIDER_FAILURE": "warning"}
 
 
 def sarif_log(verdict: Detail, version: str) -> dict[str, Any]:
-    """The log for one verdict (the value under its top key), by version 2.1.0 of the format."""
+    """The log of one verdict (the value under its top key), in version 2.1.0 of the format."""
     names = {one["archetype"]: one["name"] for row in verdict["coverage"].values() for one in row.get("archetypes", ())}
     core, beyond = core_half(verdict), generalization_half(verdict)
     about = {"verdict": core.word, "meaning": line(core.sentence, 1_000)}
@@ -62,7 +62,7 @@ def _probe(failure: Detail) -> dict[str, Any]:
 
 
 def _secondary_result(violated: Detail) -> dict[str, Any]:
-    """Safety that was violated beside what a probe aimed at."""
+    """A safety violation by a probe aimed at something else."""
     archetype = line(violated["archetype"])
     place = {"physicalLocation": {"artifactLocation": {"uri": line(violated["probe_serialized"])}}}
     text = f"violated beside {violated.get('primary_archetype', '')}: {violated.get('evidence', '')}"

@@ -1,6 +1,6 @@
 """The JSON Schema of the verdict document: the standard's layout, the block of section 6.1, and what Sirocco adds.
 
-Keys may be added freely, so none is forbidden; what is listed as required is there in every verdict.
+Keys may be added freely, so none is forbidden; whatever is listed as required is in every verdict.
 """
 
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ def verdict_schema() -> Schema:
 
 
 def _record(description: str, required: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> Schema:
-    """An object with its keys; those of `optional` are there only when they have something to say."""
+    """An object with its keys; those of `optional` are present only when they have content."""
     return {
         "type": "object",
         "description": description,
@@ -293,7 +293,7 @@ _METADATA = _record(
     {
         "abort_reason": TEXT,
         "attached_core": _record(
-            "The document that the core verdict is taken from, when it was run elsewhere.",
+            "The document that the core verdict is taken from, if the core was run elsewhere.",
             {"document": DIGEST, "runner": TEXT, "evaluator": TEXT, "date": TEXT, "core_digest": DIGEST},
         ),
         "uncounted_units": _list(TEXT),
@@ -312,7 +312,7 @@ _PARTICIPATION_COUNT = _record(
         "kind": {"enum": [*map(str, Kind)]},
         **{field.name: COUNT for field in fields(ParticipationCount) if field.name != "untold"},
     },
-    # Verdicts of earlier versions have none.
+    # Verdicts of earlier versions do not have it.
     {"untold": COUNT},
 )
 _PARTICIPATION = _record(
@@ -464,7 +464,7 @@ _BESIDE_CORE = _by_name(
     )
 )
 _GENERALIZATION = _record(
-    "What the probes say of the violation rate, and what they leave open (SI-04); docs/reports.md has each figure.",
+    "What the probes say about the violation rate, and what they leave open (SI-04); docs/reports.md has each figure.",
     {},
     {
         "withheld": TEXT,
@@ -558,7 +558,7 @@ _ADVERSARIAL_VERIFICATION = _record(
             {
                 "unanswered": COUNT,
                 "overruled": COUNT,
-                "generator_fault": _record("Why the generator was asked no more.", {"kind": TEXT, "problem": TEXT}),
+                "generator_fault": _record("Why the generator stopped being asked.", {"kind": TEXT, "problem": TEXT}),
             },
         ),
         "probe_summary": _record(
@@ -628,7 +628,7 @@ _ADVERSARIAL_VERIFICATION = _record(
         "core_incomplete": FLAG,
         "probe_details": _list(MAPPING),
         "schedule": _record(
-            "Who gave out the places of the plan.",
+            "What assigned the places of the plan.",
             {"type": TEXT},
             {
                 "remark": TEXT,

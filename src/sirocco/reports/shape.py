@@ -1,4 +1,4 @@
-"""Whether a document has the keys and kinds of values that a JSON Schema asks for, said in words."""
+"""Whether a document has the keys and kinds of values that a JSON Schema demands, in words."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,13 +17,13 @@ _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
     "null": ((type(None),), "null"),
 }
 Located = tuple[DocumentPath, str]
-"""A place in a document, and what is wrong there."""
+"""A place in a document, and the problem there."""
 
 
 def shape_problems(document: Any, schema: Mapping[str, Any]) -> Iterator[Located]:
-    """Every key that is missing and every value of another kind, with the place of it.
+    """Every key that is missing and every value of the wrong kind, with its place.
 
-    Only what our own published schemas are made of is known here; conditions between keys are left to validators.
+    Only the keywords used in our own published schemas are supported; conditions between keys are left to validators.
     """
     return _shape_problems(document, schema, (), schema.get("$defs", {}))
 
@@ -72,7 +72,7 @@ def _shape_problems(
 
 
 def _limit_problems(value: Any, schema: Mapping[str, Any]) -> Iterator[str]:
-    """What a text or number is beyond."""
+    """The limits that a text or number exceeds."""
     if "minimum" in schema and not value >= schema["minimum"]:
         yield f"is below {schema['minimum']}"
     if "maximum" in schema and not value <= schema["maximum"]:

@@ -1,6 +1,6 @@
-"""Why one unit has the verdict that it has: what was asked, what the agent did, what changed, and each check (CO-11).
+"""The explanation of one unit's verdict: what was asked, what the agent did, what changed, and each check (CO-11).
 
-Everything is read from recorded evidence. What the agent says of itself is shown as that, and decides nothing.
+Everything is read from recorded evidence. The agent's own account is shown as such, and decides nothing.
 """
 
 import re
@@ -34,7 +34,7 @@ _NEVER_EVIDENCE = "the agent's own words; they are no evidence of what it did"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One entry of the audit log: a call of the agent and what the environment answered."""
+    """One entry of the audit log: a call of the agent and the environment's response."""
 
     number: int
     verb: str
@@ -50,7 +50,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One step of what happened: a stimulus, a prompt, calls, an answer, a fault."""
+    """One step of the unit: a stimulus, a prompt, calls, an answer, a fault."""
 
     kind: str
     title: str
@@ -61,7 +61,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class JudgedCheck:
-    """One check: what it demands, what it came to, the evidence that decided it and where that came from."""
+    """One check: its demand, its result, the evidence that decided it and where that came from."""
 
     id: str
     archetype: str
@@ -77,7 +77,7 @@ class JudgedCheck:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where an observation came from, and whether it could be had."""
+    """Where an observation came from, and whether it was available."""
 
     name: str
     type: str
@@ -87,17 +87,17 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a scenario says and sets up: what is asked, which texts wait where, which objects are declared."""
+    """What a scenario says and sets up: what is asked, which texts are where, which objects are declared."""
 
     asked: tuple[str, ...]
     planted: tuple[tuple[str, str], ...]
-    """Where each text waits, and the text."""
+    """Where each text is, and the text."""
     objects: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """All that a reader needs to see why, from one unit's evidence; capped, and `left_out` says of what there is more.
+    """All that a reader needs to understand one unit's verdict; truncated, with `left_out` saying what was cut.
 
     `changes` is None when the state was not observed before and after.
     """
@@ -117,9 +117,9 @@ class Story:
     left_out: tuple[str, ...]
     outline: Outline
     original: Outline | None = None
-    """The published scenario that a probe was made from, where there is one."""
+    """The published scenario that a probe was made from, if there is one."""
     smallest: Outline | None = None
-    """The smallest form of a probe that still fails, where one was found."""
+    """The smallest form of a probe that still fails, if one was found."""
 
     @property
     def deciding(self) -> tuple[Call, ...]:
@@ -133,12 +133,12 @@ class Story:
 
 
 def story(result: UnitResult, original: Scenario | None = None, smallest: Scenario | None = None) -> Story:
-    """What happened in a unit, from its result with the whole evidence, beside other forms of the same scenario."""
+    """What happened in a unit, from its result with the full evidence and other forms of the same scenario."""
     return _Telling(result).tell_story(original, smallest)
 
 
 class _Telling:
-    """Reads one result; holds on to what every part needs."""
+    """Reads one result; holds what every part needs."""
 
     def __init__(self, result: UnitResult) -> None:
         self.result = result
@@ -270,7 +270,7 @@ class _Telling:
         )
 
     def _calls_for_table(self, calls: tuple[Call, ...]) -> tuple[Call, ...]:
-        """As many calls as a table holds; those that a check names or that write are never left out for reads."""
+        """As many calls as a table holds; calls that a check names, and writes, are never dropped before reads."""
         if len(calls) <= MOST_CALLS:
             return calls
         self.left_out.append(f"{len(calls) - MOST_CALLS} of {len(calls)} audit entries of the agent")
@@ -280,7 +280,7 @@ class _Telling:
     def _timeline(self, calls: tuple[Call, ...]) -> Iterator[Moment]:
         yield from self._stimuli()
         if cause := self.record.missing_deeds(self.evidence):
-            yield Moment("fault", "What the agent did is not known", self._line(cause))
+            yield Moment("fault", "What the agent did is unknown", self._line(cause))
         turns = self.evidence.turns
         starts = [turn.audit_entries for turn in turns]
         reruns = {record.turns for record in self.evidence.reruns}
@@ -301,7 +301,7 @@ class _Telling:
             yield Moment("fault", "The environment failed", self._line(self.evidence.provider_fault))
 
     def _stimuli(self) -> Iterator[Moment]:
-        """What waits in the environment or was said before; prompts come where the agent was asked."""
+        """What is in the environment or was said before; prompts appear where the agent was asked."""
         reached = {one.index: one for one in self.result.evaluation.deliveries}
         asked = sum(1 for turn in self.evidence.turns if turn.request.get("prompt"))
         for record in self.evidence.stimuli:
@@ -336,12 +336,12 @@ class _Telling:
 
 
 def _is_in_turn(number: int, first: int | None, end: int | None) -> bool:
-    """Whether an entry of the log came in a turn; where nobody could look, everything stays with the turn before."""
+    """Whether an entry of the log belongs to a turn; without a readable log, everything stays with the turn before."""
     return (number >= first if first is not None else False) and (end is None or number < end)
 
 
 def _call_moments(calls: list[Call]) -> Iterator[Moment]:
-    """Calls as steps: each that writes, fails or is named by a check alone, ordinary reads in between together."""
+    """Calls as steps: each that writes, fails or is named by a check is one; so are the ordinary reads in between."""
     reads: list[Call] = []
     for call in calls:
         if call.writes or call.cited_by or call.identity or call.outcome != "done":
@@ -370,7 +370,7 @@ def _outcome(entry: Deed) -> str:
 
 
 def _trigger_text(at: str | None) -> str:
-    return "its time never came" if at is None else ""
+    return "it was never due" if at is None else ""
 
 
 def _delivery_text(delivery: Delivery | None) -> str:
@@ -381,8 +381,8 @@ def _delivery_text(delivery: Delivery | None) -> str:
         case True:
             return f"reached the agent through {where}"
         case False:
-            return f"never reached the agent; it waited in {where}"
-    return "nobody can tell whether it reached the agent"
+            return f"never reached the agent; it was in {where}"
+    return "unknown whether it reached the agent"
 
 
 def _observations(evidence: Evidence) -> Mapping[str, Observation]:
@@ -395,7 +395,7 @@ def _observations(evidence: Evidence) -> Mapping[str, Observation]:
 
 
 def _read_by(predicate: Predicate, behaviors: Mapping[str, Behavior]) -> Iterator[str]:
-    """The recorded sources that decide a predicate; of a behaviour, those that its basis says."""
+    """The recorded sources that decide a predicate; for a behaviour, those that its basis names."""
     match predicate:
         case Behaves(behavior, _):
             known = behaviors.get(behavior)

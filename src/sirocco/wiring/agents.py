@@ -1,6 +1,6 @@
 """Agents by their specification: `ref:`, `zoo:`, `http:`, `cmd:`, `mcp:`, `python:` and `model:`.
 
-Adapters are imported when they are asked for: what they are built on takes longer to load than all the rest.
+Adapters are imported on demand: the libraries behind them take longer to load than everything else.
 """
 
 import importlib
@@ -33,26 +33,26 @@ FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class AgentOptions:
-    """What a user may add to a specification, and what the run brings along."""
+    """What a user may add to a specification, and what the run contributes."""
 
     headers: tuple[str, ...] = field(default=(), repr=False)
     variables: tuple[str, ...] = ()
     tool: str = ""
     model_url: str = ""
     through: Callable[[Any], Any] = field(default=lambda model: model, repr=False)
-    """What stands between the loop and the model of `model:`; nothing, unless a benchmark puts something there."""
+    """A wrapper between the loop and the model of `model:`; used only by benchmarks."""
     timeout_seconds: int = 300
     patience: float = 0.0
-    """How many seconds an agent behind HTTP may take to come up."""
+    """How many seconds an agent behind HTTP may take to start."""
     isolation: Level = Level.AUTO
     hidden: tuple[Path, ...] = field(default=(), repr=False)
-    """Files and folders of the evaluation, which are not for an agent."""
+    """The evaluation's files and folders, which an agent must not read."""
     files: Callable[[], Mapping[str, str]] = dict
-    """What leads to all environments of the run alike, where there is something: by variable, the content."""
+    """What leads to all environments of the run, if anything does: contents by variable."""
     published: frozenset[str] = field(default_factory=frozenset, repr=False)
-    """The texts that an agent could have learned by heart."""
+    """The texts that an agent could have memorized."""
     profile: Profile | None = field(default=None, repr=False)
-    """What the agents of the zoo know, which are told scenarios as witnesses are; no other agent is made with it."""
+    """What the zoo's agents know, since they are told scenarios as witnesses are; no other agent gets it."""
 
 
 _USES: Mapping[str, frozenset[str]] = {
@@ -61,9 +61,9 @@ _USES: Mapping[str, frozenset[str]] = {
     "--agent-tool": frozenset({"mcp", "mcp:cmd"}),
     "--model-url": frozenset({"model"}),
 }
-"""Which kinds of agents an option is for."""
+"""Which kinds of agents each option is for."""
 OUTSIDE = frozenset({"http", "https", "cmd", "cmd+lines", "mcp", "mcp:cmd", "python"})
-"""The kinds that live in another process, and need environments that are served."""
+"""The kinds that run in another process and need environments that are served."""
 
 CHILDREN = frozenset({"cmd", "cmd+lines", "mcp:cmd", "python"})
 """The kinds whose processes are started here."""
@@ -74,12 +74,12 @@ INSIDE = frozenset({"ref", "zoo"})
 
 
 def needs_serving(kind: str) -> bool:
-    """Whether environments must be served for an agent of a kind; a model calls their MCP endpoint if it can."""
+    """Whether environments must be served for an agent of a kind; a model uses their MCP endpoint if there is one."""
     return kind in OUTSIDE or (kind == "model" and find_spec("mcp") is not None)
 
 
 def kind_of(spec: str) -> str:
-    """The kind of agent that a specification names; ConfigError for one that there is not."""
+    """The kind of agent that a specification names; ConfigError for an unknown kind."""
     if spec.startswith("mcp:cmd:"):
         return "mcp:cmd"
     kind = spec.partition(":")[0]
@@ -89,7 +89,7 @@ def kind_of(spec: str) -> str:
 
 
 def _agent_remedy(spec: str) -> str:
-    """What was probably meant: a program without its kind, a host without its scheme, a name without `ref:`."""
+    """A suggestion of what was meant: a program without its kind, a host without its scheme, a name without `ref:`."""
     program, _, rest = spec.partition(" ")
     kind = spec.partition(":")[0]
     if (
@@ -132,7 +132,7 @@ def agent(spec: str, domain: Domain, options: AgentOptions | None = None) -> Age
 
 
 def _reference(text: str, domain: Domain, options: AgentOptions) -> Agent:
-    """One of the domain's by its name, and by the numbers that it takes: `slow?seconds=0.2`."""
+    """One of the domain's agents by its name, with numeric parameters: `slow?seconds=0.2`."""
     name, _, asked = text.partition("?")
     references = domain.reference_agents
     if name not in references.names:
@@ -156,7 +156,7 @@ def _pairs(asked: str) -> list[tuple[str, str]]:
 
 def _number(name: str, key: str, value: str, known: Mapping[str, float]) -> float:
     if key not in known:
-        remedy = "it takes " + " and ".join(known) if known else "drop what follows the name"
+        remedy = "it takes " + " and ".join(known) if known else "remove what follows the name"
         raise ConfigError("--agent", f"ref:{name} has no parameter {key!r}", remedy)
     try:
         number = float(value)
@@ -219,7 +219,7 @@ def _program(text: str, domain: Domain, options: AgentOptions) -> tuple[Any, Any
 
 
 def _require_use(kind: str, options: AgentOptions) -> None:
-    """Refuse an option that would do nothing; whoever gives it expects that it does something."""
+    """Refuse an option that would have no effect: a user who gives it expects one."""
     given = {
         "--agent-header": options.headers,
         "--agent-env": options.variables,
@@ -233,7 +233,7 @@ def _require_use(kind: str, options: AgentOptions) -> None:
 
 
 def _require_reachable(kind: str, level: Level) -> None:
-    """Refuse a level that agents of a kind cannot have; how far children are apart is tried where they are made."""
+    """Refuse a level that a kind of agent cannot have; how far children can be isolated is tested where they start."""
     always = "none" if kind in INSIDE else "network"
     if kind in CHILDREN:
         if level is not Level.NETWORK:

@@ -42,7 +42,7 @@ from sirocco.wiring.selection import Selection, selection
 from sirocco.wiring.workforce import OpenWorkforce, SiteTask, workforce
 
 RUNS = "runs"
-"""The folder that run directories are made in when no other is named."""
+"""The folder for run directories if no other is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +54,18 @@ class Assembly:
     seed: Seed
     warnings: tuple[Finding, ...]
     connection: Connection
-    """To be opened while it runs."""
+    """To be opened for the duration of the run."""
     selection: Selection
     reserved_task: Task | None = field(default=None, repr=False)
-    """What the process for reserved scenarios is told; they are never opened in this one."""
+    """The task for the process that runs reserved scenarios; they are never opened in this process."""
     reserved_plan: ReservedPlan | None = None
     earlier: tuple[EarlierRun, ...] = ()
-    """Documents of earlier runs that this one rests on."""
+    """Documents of earlier runs that this run relies on."""
     workforce: OpenWorkforce | None = None
-    """To be opened while it runs."""
+    """To be opened for the duration of the run."""
 
     def refuse_other_agent(self, identity: RunIdentity) -> None:
-        """Raise ConfigError when an earlier run is about another agent than the one that answers now."""
+        """Raise ConfigError if an earlier run is about a different agent from the one that answers now."""
         for document in self.earlier:
             document.refuse_other_agent(identity)
 
@@ -79,7 +79,7 @@ def assemble(
 ) -> Assembly:
     """Live objects for `config`; every mistake in it is raised here, before anything runs.
 
-    Units are kept in `directory` as soon as they are finished; a resumed run brings its seed.
+    Units are kept in `directory` as soon as they are finished; a resumed run supplies its seed.
     """
     profile, warnings = profile_source.required_profile(config.profile, strict=config.strict)
     seed = seed or Seed.choose(config.seed)
@@ -92,7 +92,7 @@ def assemble(
     workers = workforce(config, SiteTask(config, profile, seed, path, method))
     connected, execution = connected_execution(config, profile, seed, path, stop=stop, ledger=directory)
     execution = replace(execution, workforce=workers)
-    # Behind a static endpoint there is room for one environment.
+    # A static endpoint has room for one environment.
     config = replace(config, parallel=1) if config.static_endpoint else config
     core = Core(
         profile=profile,
@@ -123,7 +123,7 @@ def connected_execution(
     stop: asyncio.Event | None = None,
     ledger: UnitLedger | None = None,
 ) -> tuple[Connection, Execution]:
-    """The agent in its environments, as every phase meets it; `directory` is kept from it."""
+    """The agent in its environments, shared by all phases; it cannot read `directory`."""
     settings = RunSettings(seed.value, utc_now, config.timeout_seconds, config.scenario_seconds)
     options = config.agent_options()
     if directory is not None:
@@ -143,7 +143,7 @@ def _earlier_run(option: str, path: Path, profile: Profile, tier: int) -> Earlie
 
 
 def _attached_core(document: EarlierRun, profile: Profile, policy: ExtensionPolicy) -> AttachedCore:
-    """The core beside which extensions run; refused where nothing would follow it."""
+    """The core that extensions run against; refused if nothing would run after it."""
     found = document.core(profile)
     if policy is ExtensionPolicy.ON_PASS and not isinstance(found.safety, Pass):
         remedy = "add --adversarial always; figures about generalization are then withheld"
@@ -154,14 +154,14 @@ def _attached_core(document: EarlierRun, profile: Profile, policy: ExtensionPoli
 
 
 def witnesses(provider: Provider, settings: RunSettings, domain: Domain) -> Witnesses:
-    """The witnesses, with the naive agent that shows whether a payload is delivered, and the careful one if any."""
+    """The witnesses, with the naive agent that shows whether a payload is delivered, and the careful one, if any."""
     agents = domain.reference_agents
     careful = agents.agent("careful") if "careful" in agents.names else None
     return Witnesses(provider, settings, agents.agent("naive"), careful)
 
 
 def _sources(config: RunConfig, profile: Profile) -> Sequence[Source]:
-    """The generators of the run; none where no extension is to run."""
+    """The generators of the run; none if no extension runs."""
     if config.adversarial is ExtensionPolicy.OFF:
         return ()
     material = opened_material(config.material, config.identity, profile)
@@ -197,14 +197,14 @@ def _extensions(
 
 
 def _reserved(config: RunConfig, profile: Profile, seed: Seed, directory: Path | None) -> tuple[Task, ReservedPlan]:
-    """The task for reserved scenarios, and what is in the bundles; what the profile publishes is checked first."""
+    """The task for reserved scenarios, and the bundles' contents; what the profile publishes is checked first."""
     Publication.read(profile_source.profile_folder(config.profile), profile.document)
     task = Task(config, seed, directory)
     return task, task.plan()
 
 
 def published_text(profile: Profile, folder: Path, directory: Path | None = None) -> Iterator[str]:
-    """Every text that is public without reserved scenarios: the profile, and a run as far as it is written."""
+    """Every text that is public apart from reserved scenarios: the profile, and the run as far as it is written."""
     for place in (folder, Path(str(files("sirocco.reports")))):
         yield from (_text_of(file) for file in sorted(place.rglob("*")) if file.is_file())
     yield canonical_json(profile.document.document())
@@ -222,7 +222,7 @@ def _text_of(file: Path) -> str:
 
 
 def _run_folders(path: Path) -> tuple[Path, ...]:
-    """The directory of a run, with those of other runs when they are in a folder of their own."""
+    """The directory of a run, and those of other runs if they are in a dedicated folder."""
     return (path, path.absolute().parent) if path.absolute().parent.name == RUNS else (path,)
 
 
@@ -232,7 +232,7 @@ def _limits(config: RunConfig) -> Limits:
 
 
 def _is_over(minutes: float | None) -> Callable[[], bool]:
-    """Whether so many minutes have gone by since now; never, when there is no limit."""
+    """Whether that many minutes have passed from now on; never without a limit."""
     if minutes is None:
         return lambda: False
     end = time.monotonic() + 60 * minutes

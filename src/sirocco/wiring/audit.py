@@ -1,4 +1,4 @@
-"""The audit of reserved scenarios in runs, for those whose key opens their evidence (SI-06, AV-21)."""
+"""The audit of reserved scenarios in runs, for holders of a key that opens their evidence (SI-06, AV-21)."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ from sirocco.wiring.resume import StoredRun
 
 
 def audited_counts(run: Path, identity: Path) -> ReservedCounts:
-    """Judge every reserved unit again, and with it the whole run; ReservedError when a document says otherwise."""
+    """Judge every reserved unit again, and with them the whole run; ReservedError if a document disagrees."""
     counts = recount_evidence(run / FOLDER, identities_in(identity, "--identity"), domain_for)
     if differences := replay(run, identity).differences:
         where = differences[0].where or differences[0].problem
@@ -38,10 +38,10 @@ def audited_commitments(run: Path, identity: Path, name: str) -> CommittedRun:
 
 
 def suspected_leak(runs: Sequence[Path], identity: Path) -> Suspicion:
-    """Whether the agent of some runs does better on scenarios of earlier editions than on those of the last.
+    """Whether an agent does better, in its runs, on scenarios of earlier editions than on those of the latest.
 
-    A scenario is old when its run has scenarios that were first sealed later. One that is in several runs counts once,
-    in the last of them: counted twice, it would make chance look like knowledge.
+    A scenario is old if its run has scenarios that were first sealed later. One that is in several runs counts once, in
+    the last of them: counted twice, it would make chance look like knowledge.
     """
     keys, runs = identities_in(identity, "--identity"), list(dict.fromkeys(map(Path.resolve, runs)))
     _require_one_agent(runs)

@@ -1,7 +1,7 @@
-"""Behaviours that other packages bring, by entry points that are named after them.
+"""Behaviours from other packages, found by entry points with the behaviours' names.
 
-`sirocco.behaviors` leads to the behaviour, `sirocco.phrases` to what witnesses say of it where it rests on words. Both
-are added to a domain when it is found (`wiring.domains`): a behaviour that is not built in is one of the domain's.
+`sirocco.behaviors` leads to the behaviour, `sirocco.phrases` to what witnesses say to show it, if it depends on words.
+Both are added to a domain when it is found (`wiring.domains`): a behaviour that is not built in belongs to a domain.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,12 +19,12 @@ PHRASES_GROUP = "sirocco.phrases"
 
 
 def installed_behaviors() -> Mapping[str, Behavior]:
-    """The installed behaviours by id; ConfigError for one that does not load or fit."""
+    """The installed behaviours by id; ConfigError for one that does not load or is invalid."""
     return {point.name: _load_behavior(point) for point in _points(GROUP)}
 
 
 def installed_phrases() -> Mapping[str, Phrases]:
-    """What is said of the installed behaviours, by their ids; ConfigError for what does not load or is none."""
+    """The phrases of the installed behaviours by id; ConfigError for one that does not load or is invalid."""
     return {point.name: _checked_phrases(point) for point in _points(PHRASES_GROUP)}
 
 
@@ -64,5 +64,5 @@ def _load_entry_point(point: EntryPoint, group: str) -> Any:
 
 
 def name_taken(name: str) -> ConfigError:
-    """The error when an installed behaviour has the name of another."""
+    """The error for an installed behaviour whose name is taken."""
     return ConfigError(f"entry point {name} of {GROUP}", f"a behaviour {name!r} already exists", "rename the behaviour")

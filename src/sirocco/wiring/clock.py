@@ -1,4 +1,4 @@
-"""The clock, read here and passed in everywhere else."""
+"""The clock, which is read only here; everything else receives the time."""
 
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -12,13 +12,13 @@ def utc_now() -> str:
 
 
 def today() -> date:
-    """The date in UTC."""
+    """Today's date in UTC."""
     return date.fromisoformat(utc_now()[:10])
 
 
 @lru_cache(maxsize=1)
 def _second_text(seconds: int) -> str:
-    """A second written out, once: a run asks for the time dozens of times a unit."""
+    """A second as text, cached: a run asks for the time dozens of times per unit."""
     return datetime.fromtimestamp(seconds, UTC).isoformat()[:19]
 
 

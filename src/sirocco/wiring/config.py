@@ -27,13 +27,13 @@ from sirocco.wiring.red_team import red_team_paths
 from sirocco.wiring.reserved_keys import signing_file
 
 EVALUATOR = "sirocco"
-"""Who evaluates, where nobody gave a name."""
+"""The evaluator's name if none is given."""
 FORMAT = 3
-"""The form of a run directory; a version that reads another one says so."""
+"""The format of a run directory; a version that expects another format reports this one."""
 
 
 class Executor(StrEnum):
-    """Who does a run's work: its own process, several on this machine, or actors of a Ray cluster."""
+    """What does a run's work: its own process, several on this machine, or actors of a Ray cluster."""
 
     LOCAL = "local"
     PROCESSES = "processes"
@@ -81,7 +81,7 @@ class RunConfig:
     confirm: int = 3
     twins: int = 1
     reruns: int | None = None
-    """None is the usual share of the probes."""
+    """None means the usual share of the probes."""
     pairs: int = 0
     until: tuple[str, ...] = ()
     learn: tuple[Path, ...] = ()
@@ -129,7 +129,7 @@ class RunConfig:
         self._check_core()
 
     def _check_core(self) -> None:
-        """Refuse what contradicts a core of another run: its scenarios were chosen and run there."""
+        """Refuse options that contradict the core of another run: its scenarios were chosen and run there."""
         if self.core is None:
             return
         if self.adversarial is ExtensionPolicy.OFF:
@@ -144,7 +144,7 @@ class RunConfig:
 
     @property
     def wanted_twins(self) -> int:
-        """Twins to run: none where only safety is asked for, as they show whether legitimate work is still done."""
+        """The number of twins to run: none for safety only, since twins show whether legitimate work is still done."""
         return 0 if self.safety_only else self.twins
 
     @property
@@ -153,19 +153,19 @@ class RunConfig:
         return self.probes // PROBES_PER_RERUN if self.reruns is None else self.reruns
 
     def reruns_among_reserved(self, units: int) -> int:
-        """Published scenarios to run again among so many reserved ones: as many as among probes, or none at all."""
+        """Published scenarios to run again among that many reserved ones: as many as among probes, or none at all."""
         return 0 if self.reruns == 0 else units // PROBES_PER_RERUN
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What will not be as it was asked for, known before anything starts."""
+        """What will differ from the request, as far as it is known before anything starts."""
         if self.adversarial is ExtensionPolicy.OFF:
             return ()
         remark = schedule_remark(self.schedule, self.probes)
         return (remark,) if remark else ()
 
     def document(self) -> dict[str, Any]:
-        """The configuration as plain data; key files are named, never read, here, and no token is part of it."""
+        """The configuration as plain data; key files are only named here, never read, and no token is included."""
         values = asdict(self)
         del values["provider_token"], values["kubeconfig"], values["secret_files"]
         values["isolation"] = str(self.isolation)
@@ -183,14 +183,14 @@ class RunConfig:
         return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
 
     def agent_options(self) -> AgentOptions:
-        """What goes with the agent's specification."""
+        """The options that belong to the agent's specification."""
         return AgentOptions(
             self.agent_headers, self.agent_env, self.agent_tool, self.model_url, timeout_seconds=self.timeout_seconds,
             isolation=self.isolation, hidden=self.files(),
         )  # fmt: skip
 
     def files(self) -> tuple[Path, ...]:
-        """Every file and folder that the configuration names, which are not for an agent; its kubeconfig is."""
+        """The configured files and folders that an agent must not read; its kubeconfig is not one of them."""
         values = (getattr(self, one.name) for one in fields(self) if one.name != "kubeconfig")
         named = (value if isinstance(value, tuple) else (value,) for value in values)
         folder = () if self.profile in bundled_profiles() else (Path(self.profile),)
@@ -212,7 +212,7 @@ class Seed:
 
     @classmethod
     def choose(cls, given: int | None) -> "Seed":
-        """The given seed, or 128 fresh random bits: a fixed default would only be a second public corpus."""
+        """The given seed, or 128 fresh random bits: a fixed default would be nothing but a second public corpus."""
         if given is not None:
             return cls(given, "given")
         return cls(secrets.randbits(128), "random")
@@ -226,7 +226,7 @@ WITHOUT_EFFECT = frozenset(
         "advertise", "evaluator", "artifacts", "learn", "core",
     }
 )  # fmt: skip
-"""What no result depends on; of the profile, selected scenarios and earlier runs, it is the content that counts."""
+"""The settings that no result depends on; for profile, selected scenarios and earlier runs, the content counts."""
 
 
 def run_document(
@@ -237,13 +237,13 @@ def run_document(
     selection_digest: str = "",
     directory: Path | None = None,
 ) -> Mapping[str, Any]:
-    """`run.yaml`: the resolved configuration, versions, seed and a hash over what decides the results.
+    """`run.yaml`: the resolved configuration, versions, seed and a hash over everything that decides the results.
 
-    `selection_digest` stands for what a suite and files of custom scenarios hold; `directory` is the run's, as it was
+    `selection_digest` covers the contents of a suite and of custom scenario files; `directory` is the run's, as it was
     given, for the commands in its report.
     """
     resolved = config.document() | {"seed": f"{seed.value:#x}"}
-    # What is sealed is compared by its ciphertext, which says nothing.
+    # Sealed files are compared by their ciphertext, which reveals nothing.
     bundles = [_file_digest(path) for path in (*config.reserved, *config.material)]
     earlier = {
         **({"learn": [_file_digest(path) for path in config.learn]} if config.learn else {}),
@@ -270,7 +270,7 @@ def _file_digest(path: Path) -> str:
 
 
 def recomputed_config_hash(run: Mapping[str, Any]) -> str:
-    """The hash that a `run.yaml` must have for what it says."""
+    """The hash that a `run.yaml` with this content must have."""
     digests = (run["profile_digest"], run["selection_digest"], run["reserved_digests"])
     return _config_hash(run["sirocco"], *digests, run["config"], run.get("earlier_digests", {}))
 

@@ -1,4 +1,4 @@
-"""An agent and the environments that it acts in, connected: served where the agent lives in another process."""
+"""An agent connected to the environments that it acts in: these are served if the agent lives in another process."""
 
 import ipaddress
 import os
@@ -42,26 +42,26 @@ class Reach:
 
     @property
     def is_asked_for(self) -> bool:
-        """Whether the user wants environments served, whatever the agent."""
+        """Whether the user wants environments to be served, whatever the agent."""
         return bool(self.listen or self.advertise or self.is_static)
 
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Everything that talks over a process boundary; nothing of it is up before `open`."""
+    """Everything that crosses a process boundary; nothing of it runs before `open`."""
 
     agent: Agent
     provider: Provider
     witnesses: Provider
     """Where witnesses run, which are in this process: not at an address that belongs to the agent."""
     served: ServedProvider | None = None
-    """The provider where it listens for agents elsewhere."""
+    """The provider, if it listens for agents elsewhere."""
     credentials: Path | None = None
     """Where to put the file that leads to all environments of the run."""
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Mapping[str, Path]]:
-        """While the agent is asked; gives the files that lead to all environments of the run, by variable."""
+        """Open while the agent is used; gives the files that lead to all environments of the run, by variable."""
         async with AsyncExitStack() as stack:
             where: Mapping[str, Path] = {}
             if self.served is not None:
@@ -73,18 +73,18 @@ class Connection:
 
     @property
     def isolation(self) -> str:
-        """How far the agent is kept apart, and by what."""
+        """The isolation level of the agent, and how it is achieved."""
         means = getattr(self.agent, "isolation_means", "")
         return f"{self.agent.isolation} by {means}" if means else self.agent.isolation
 
     @property
     def isolation_note(self) -> str:
-        """Why the agent is not kept further apart; empty when there is nothing to say."""
+        """Why the agent is not isolated further; empty if there is nothing to say."""
         return str(getattr(self.agent, "isolation_note", ""))
 
     @contextmanager
     def closed_to_agent(self, folder: Path) -> Iterator[None]:
-        """Keep a folder from an agent under another account, as long as it runs."""
+        """Keep a folder closed to an agent under another account for as long as it runs."""
         if self.agent.isolation != "process+uid":
             yield
             return
@@ -105,7 +105,7 @@ def connection(
     provider_token: str = "",
     reach: Reach | None = None,
 ) -> Connection:
-    """The agent that `spec` names, with the provider in the form that it needs: that of the domain if none is named."""
+    """The agent that `spec` names, with the provider in the form it needs: the domain's own if none is named."""
     wanted = reach or Reach()
     provider = provider or plugins.own_provider_name(profile)
     is_outside = agents.needs_serving(agents.kind_of(spec))
@@ -128,7 +128,7 @@ def connection(
 
 @contextmanager
 def written_files(contents: Mapping[str, str], path: Path | None) -> Iterator[Mapping[str, Path]]:
-    """Each content in a file that only its owner reads; without a path, in one that goes away."""
+    """Each content in a file that only its owner can read; without a path, in a temporary one."""
     if not contents:
         yield {}
         return
@@ -140,7 +140,7 @@ def written_files(contents: Mapping[str, str], path: Path | None) -> Iterator[Ma
 
 
 def write_for_owner(path: Path, text: str) -> None:
-    """Write a file that only its owner reads, in place: it may be mounted where an agent lives."""
+    """Write a file that only its owner can read, in place: it may be mounted where an agent lives."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - it is a descriptor
         file.write(text)

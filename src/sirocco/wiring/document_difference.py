@@ -9,7 +9,7 @@ _ABSENT = object()
 
 
 def field_differences(found: Any, wanted: Any, pointer: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Each field in which `found` is not what is wanted: its pointer and both values."""
+    """Each field in which `found` differs from the expected value: its JSON pointer and both values."""
     if isinstance(found, Mapping) and isinstance(wanted, Mapping):
         for key in [*wanted, *(key for key in found if key not in wanted)]:
             step = str(key).replace("~", "~0").replace("/", "~1")

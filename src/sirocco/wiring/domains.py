@@ -1,6 +1,6 @@
-"""Finds domains: packages bring them by entry points of the group `sirocco.domains`, ours among them.
+"""Finds domains: packages, ours among them, provide them by entry points of the group `sirocco.domains`.
 
-A domain is given out with the behaviours that further packages bring (`wiring.behaviors`).
+A domain comes with the behaviours that further packages add (`wiring.behaviors`).
 """
 
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ from sirocco.oasis.phrases import Phrases
 from sirocco.wiring.behaviors import installed_behaviors, installed_phrases, name_taken
 
 GROUP = "sirocco.domains"
-"""Entry points of this group are named as the type of a domain's environments."""
+"""Entry points of this group have the name of the domain's type of environment."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledDomain:
-    """A domain that a package brings; None where it does not load, and why."""
+    """A domain that a package provides; None, with the reason, if it does not load."""
 
     environment_type: str
     package: str
@@ -36,18 +36,18 @@ def domain_for(environment_type: str) -> Domain:
 
 
 def check_behaviors() -> None:
-    """ConfigError for a behaviour of another package that does not load or fit, or that some domain brings too."""
+    """Raise ConfigError for a package's behaviour that does not load, is invalid, or exists in some domain already."""
     behaviors, phrases = installed_behaviors(), installed_phrases()
     for point in entry_points(group=GROUP):
         try:
             domain = _load_domain(point.name)
-        except ConfigError:  # it is in nobody's way until it is asked for
+        except ConfigError:  # it does no harm until it is needed
             continue
         _with_behaviors(domain, behaviors, phrases)
 
 
 def _load_domain(environment_type: str) -> Domain:
-    """The domain as its package brings it."""
+    """The domain as its package provides it."""
     points = {point.name: point for point in entry_points(group=GROUP)}
     point = points.get(environment_type)
     if point is None:
@@ -63,13 +63,13 @@ def _load_domain(environment_type: str) -> Domain:
 
 
 def installed_domains() -> tuple[InstalledDomain, ...]:
-    """Every domain that some package brings, by the type of its environments."""
+    """Every domain that some package provides, by the type of its environments."""
     points = {point.name: point for point in entry_points(group=GROUP)}
     return tuple(_installed_domain(points[name]) for name in sorted(points))
 
 
 def usable_domains() -> tuple[Domain, ...]:
-    """Those of the installed domains that load; one that does not is in nobody's way until it is asked for."""
+    """The installed domains that load; one that does not load does no harm until it is needed."""
     return tuple(one.domain for one in installed_domains() if one.domain is not None)
 
 
@@ -82,7 +82,7 @@ def _installed_domain(point: EntryPoint) -> InstalledDomain:
 
 
 def _with_behaviors(domain: Domain, behaviors: Mapping[str, Behavior], phrases: Mapping[str, Phrases]) -> Domain:
-    """The domain with further behaviours, or itself where there are none; ConfigError when it has one of the name."""
+    """The domain with further behaviours, or itself if there are none; ConfigError if a name is taken."""
     if not behaviors:
         return domain
     for name in behaviors:
@@ -92,7 +92,7 @@ def _with_behaviors(domain: Domain, behaviors: Mapping[str, Behavior], phrases: 
 
 
 class _Extended:
-    """A domain with behaviours besides its own; in all else it is that domain."""
+    """A domain with behaviours besides its own; everything else is delegated."""
 
     def __init__(self, domain: Domain, behaviors: Mapping[str, Behavior], phrases: Mapping[str, Phrases]) -> None:
         self._domain = domain

@@ -1,7 +1,7 @@
-"""Documents of earlier runs that a run rests on: the core that it stands beside (`--core`), and probes to learn from.
+"""Documents of earlier runs that a run relies on: the core it extends (`--core`), and probes to learn from.
 
-Ours are verdict documents, JSON or YAML; of another runner, oasisctl's reports. A document about another agent build,
-profile or tier is refused: what it says would be about somebody else.
+Our own are verdict documents, JSON or YAML; from another runner, oasisctl's reports. A document about another agent
+build, profile or tier is refused, since it would describe a different subject.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ _REMEDY = "give the verdict.json of a run, or a report that oasisctl wrote"
 
 @dataclass(frozen=True, slots=True)
 class EarlierRun:
-    """A document about one run of an agent, and what it says of who was evaluated by what."""
+    """A document about one run of an agent, and what it says about the agent and the evaluator."""
 
     option: str
     path: Path
@@ -43,11 +43,11 @@ class EarlierRun:
     profile_digest: str | None
     tier: int
     content: Mapping[str, Any]
-    """The verdict, or the report as it is."""
+    """The verdict, or the report unchanged."""
 
     @classmethod
     def read(cls, option: str, path: Path) -> "EarlierRun":
-        """The document in a file; ConfigError when it is neither a verdict of ours nor a report of oasisctl's."""
+        """The document in a file; ConfigError if it is neither a verdict of ours nor an oasisctl report."""
         try:
             document, content = stored_document(path), path.read_bytes()
             digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
@@ -94,7 +94,7 @@ class EarlierRun:
         return self.profile_digest is not None
 
     def refuse_other_profile(self, profile: Profile, tier: int) -> None:
-        """Raise ConfigError, naming all that differs, unless the document is about this profile and tier."""
+        """Raise ConfigError, naming every difference, unless the document is about this profile and tier."""
         own = profile.document
         names = {own.id} if self.is_ours else {own.id, own.name}
         differences = []
@@ -102,13 +102,13 @@ class EarlierRun:
             theirs = f"{self.profile} {self.profile_version}"
             differences.append(f"its profile is {theirs}, here it is {own.id} {own.version}")
         elif self.profile_digest not in {None, profile.digest()}:
-            differences.append(f"its {own.id} {own.version} has other contents than the one here")
+            differences.append(f"its {own.id} {own.version} has different contents from the one here")
         if self.tier != tier:
             differences.append(f"it was evaluated at tier {self.tier}, here it is tier {tier}")
         self._refuse(differences, "use the same --profile and --tier, or a document for this profile and tier")
 
     def refuse_other_agent(self, identity: RunIdentity) -> None:
-        """Raise ConfigError, naming all that differs, unless the document is about this build of the agent."""
+        """Raise ConfigError, naming every difference, unless the document is about this build of the agent."""
         agent = identity.agent
         own = (agent.identity.name, agent.identity.version)
         differences = []
@@ -123,7 +123,7 @@ class EarlierRun:
             raise ConfigError(f"{self.option} {self.path}", "; ".join(differences), remedy)
 
     def observations(self) -> tuple[Observation, ...]:
-        """The probes of the run, each with its cell and whether the agent failed; ConfigError where it has none."""
+        """The probes of the run, each with its cell and whether the agent failed; ConfigError if it has none."""
         block = self.content.get("adversarial_verification") or {}
         details = block.get("probe_details") or ()
         if not details:
@@ -136,7 +136,7 @@ class EarlierRun:
             raise ConfigError(f"{self.option} {self.path}", "has probes that cannot be read", _REMEDY) from error
 
     def core(self, profile: Profile) -> AttachedCore:
-        """The core of the run; ConfigError when it has no verdict on the agent, or was altered."""
+        """The core of the run; ConfigError if it has no verdict on the agent, or was altered."""
         try:
             frozen, gaps = self._own_core() if self.is_ours else translated_core(self.content, profile.document)
             outcomes = self._outcomes(profile)

@@ -1,4 +1,4 @@
-"""The evaluator's key: an Ed25519 key in PEM, made on first use or given, with which every run is signed (SI-10)."""
+"""The evaluator's key, with which every run is signed: Ed25519 in PEM, given or made on first use (SI-10)."""
 
 import os
 from collections.abc import Callable
@@ -22,19 +22,19 @@ _NEW_KEY = "make one with `openssl genpkey -algorithm ed25519 -out FILE`"
 
 
 def default_key_file() -> Path:
-    """Where the key of whoever evaluates on this machine is kept."""
+    """Where the key of the evaluator on this machine is kept."""
     home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(home) / "sirocco" / "evaluator.pem"
 
 
 def signing_key(given: Path | None, warn: Callable[[str], None] = lambda _: None) -> Ed25519PrivateKey:
-    """The key to sign with: the given one, or the evaluator's own, which is made when there is none yet.
+    """The key to sign with: the given one, or the evaluator's own, which is made if there is none yet.
 
-    Where it cannot be kept, the run is signed with a key that nobody has: unchanged since, and nobody answers for it.
+    If it cannot be stored, the run is signed with a throwaway key: that proves it unchanged, but nobody vouches for it.
     """
     file = given or default_key_file()
     if given is None and (problem := _make_key(file)):
-        warn(f"no evaluator answers for this run: {problem}; --evaluator-key FILE gives a key, {_NEW_KEY}")
+        warn(f"no evaluator vouches for this run: {problem}; --evaluator-key FILE gives a key, {_NEW_KEY}")
         return Ed25519PrivateKey.generate()
     key = _private_key(file)
     if key is None:
@@ -43,7 +43,7 @@ def signing_key(given: Path | None, warn: Callable[[str], None] = lambda _: None
 
 
 def _make_key(file: Path) -> str:
-    """Make the key unless there is one; why it cannot be kept, when that is so."""
+    """Make the key unless there is one; returns the reason if it cannot be stored."""
     key = Ed25519PrivateKey.generate()
     try:
         if file.exists():
@@ -54,14 +54,14 @@ def _make_key(file: Path) -> str:
             key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
         )
     except FileExistsError:
-        return ""  # Another run made it a moment ago.
+        return ""  # Another run has just made it.
     except OSError as error:
         return f"a key cannot be kept in {file} ({error.strerror})"
     return ""
 
 
 def _put_in_place(file: Path, content: bytes) -> None:
-    """Write a file that nobody else can read, whole from the moment that it is there; FileExistsError if it is."""
+    """Write a file that nobody else can read, complete as soon as it exists; FileExistsError if it already does."""
     with NamedTemporaryFile(dir=file.parent, prefix=".key-") as made:
         made.write(content)
         made.flush()
@@ -79,7 +79,7 @@ def _private_key(file: Path) -> Ed25519PrivateKey | None:
 
 
 def public_key(file: Path) -> Ed25519PublicKey:
-    """The public half of a key file, whichever half the file holds."""
+    """The public half of a key file that holds either half."""
     key = _private_key(file)
     if key is not None:
         return key.public_key()

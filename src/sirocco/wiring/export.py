@@ -1,7 +1,7 @@
-"""A redacted copy of a run for a certifier: what the agent said and was given stays at home, the proofs go along.
+"""A redacted copy of a run for a certifier: without what the agent said and was given, but with the proofs.
 
-The copy keeps the signed statement, which names the digest of every file, and the index, which names that of every
-recorded unit. So whoever gets the copy can tell that nothing in it was changed, and what was withheld.
+The copy keeps the signed statement, which holds the digest of every file, and the index, which holds that of every
+recorded unit. The recipient can thus tell that nothing in it was changed, and what was withheld.
 """
 
 import shutil
@@ -20,7 +20,7 @@ _KEPT_FOLDER = "adversarial"
 
 
 def export_run(run: Path, out: Path) -> tuple[list[str], list[str]]:
-    """Copy what a certifier needs of a signed run; the files that went along, and those that were withheld."""
+    """Copy what a certifier needs of a signed run; the files that were copied, and those that were withheld."""
     attestation = Attestation.of_run(run)
     if attestation is None or not attestation.is_signed:
         raise ConfigError(run, "the run is not signed", "evaluate again, or ask the run's evaluator")
@@ -37,13 +37,13 @@ def export_run(run: Path, out: Path) -> tuple[list[str], list[str]]:
 
 
 def withheld_files(path: Path) -> list[str]:
-    """What the statement names that is not in a copy."""
+    """The files that the statement names and a copy lacks."""
     attestation = Attestation.of_run(path)
     return [] if attestation is None else [name for name in sorted(attestation.digests) if not (path / name).is_file()]
 
 
 def export_problems(path: Path, key_file: Path) -> Iterator[str]:
-    """Why a copy is not what an evaluator signed; files that were withheld are no problem."""
+    """Why a copy is not what an evaluator signed; withheld files are not a problem."""
     refuse_odd_files(path)
     key, attestation = key_id(public_key(key_file)), Attestation.of_run(path)
     if attestation is None:

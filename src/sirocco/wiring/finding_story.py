@@ -1,4 +1,4 @@
-"""What an expert needs to judge one finding: its evidence told in words, and the published scenarios nearest to it."""
+"""What an expert needs to judge one finding: its evidence in words, and the published scenarios nearest to it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _NEAREST = 3
 
 @dataclass(frozen=True, slots=True)
 class Nearby:
-    """A published scenario, and how far the probe is from it: 0 is the same but for names, 1 has nothing in common."""
+    """A published scenario and the probe's distance from it: 0 differs only in names, 1 has nothing in common."""
 
     scenario: str
     name: str
@@ -52,7 +52,7 @@ class ToldFinding:
 def told_finding(
     item: Item, sighting: Sighting, run: Path, verdict: Mapping[str, Any], profile: Profile | None, rerun: Rerun
 ) -> ToldFinding:
-    """What a run tells of a finding; the nearest scenarios are those of the profile, if it is the run's."""
+    """The explanation of a finding from a run; nearest scenarios are given if the profile is the run's."""
     if not sighting.probes:
         return ToldFinding(sighting, None, ())
     file = sighting.probes[0]

@@ -1,4 +1,4 @@
-"""`llm:PROVIDER:NAME?temperature=0.7&...` to a generator that writes with a model."""
+"""Builds a generator that writes with a model from `llm:PROVIDER:NAME?temperature=0.7&...`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ _OWN = frozenset({"url", "cache", "repairs", "fallback", "tokens", "timeout"})
 def llm_generator(
     name: str, options: Mapping[str, str], profile: Profile, environment: Mapping[str, str]
 ) -> LlmGenerator:
-    """The generator over the model that is named: besides what a model takes, there are the options of `_OWN`."""
+    """The generator that uses the named model: it takes the model's options and those of `_OWN`."""
     own = {key: value for key, value in options.items() if key in _OWN}
     asked = urlencode({key: value for key, value in options.items() if key not in _OWN})
     named = ModelName.parse(f"{name.removeprefix(PREFIX)}?{asked}", "--generator", _EXAMPLE)

@@ -1,4 +1,4 @@
-"""What a maintainer does with reserved scenarios: seal, rotate, publish, revoke (AV-19, AV-20)."""
+"""A maintainer's work on reserved scenarios: seal, rotate, publish, revoke (AV-19, AV-20)."""
 
 import asyncio
 import secrets
@@ -52,7 +52,7 @@ _FINGERPRINT = 8
 
 @dataclass(frozen=True, slots=True)
 class SealedEdition:
-    """The files of an edition: a bundle for all evaluators or for each of them, and the manifest for everybody."""
+    """The files of an edition: one bundle for all evaluators or one for each, and the public manifest."""
 
     bundles: tuple[Path, ...]
     manifest: Path
@@ -60,7 +60,7 @@ class SealedEdition:
 
     @classmethod
     def write(cls, bundles: Sequence[ReservedBundle], recipients: Sequence[str], out: Path) -> "SealedEdition":
-        """Write them, the manifest beside the bundle; one of several bears the fingerprint of its evaluator's key."""
+        """Write them, the manifest next to the bundle; if there are several, each has its evaluator's fingerprint."""
         manifest, first = out.with_name(f"{out.stem}.manifest.yaml"), bundles[0]
         signed = SignedManifest(manifest=first.manifest, signature=first.signature)
         named = [fingerprint(one).removeprefix("sha256:")[:_FINGERPRINT] for one in recipients]
@@ -68,7 +68,7 @@ class SealedEdition:
         files = several if len(bundles) > 1 else (out,)
         if taken := [path for path in (*files, manifest) if path.exists()]:
             problem = (
-                "exists already, and an edition is never overwritten: what is retired is published from its bundle"
+                "already exists, and an edition is never overwritten: retired scenarios are published from its bundle"
             )
             raise ConfigError(taken[0], problem, "choose another file")
         try:
@@ -94,7 +94,7 @@ class Workshop:
 
     @classmethod
     def open(cls, name: str, key: Path, history: Path | None) -> "Workshop":
-        """The workshop of a profile; ReservedError when it does not name this maintainer."""
+        """The workshop of a profile; ReservedError if the profile does not name this maintainer."""
         profile, _ = profile_source.required_profile(name)
         folder = profile_source.profile_folder(name)
         policy, maintainer = require_policy(folder, profile.document), Maintainer.read(key)
@@ -115,7 +115,7 @@ class Workshop:
         tracers: Sequence[dict[str, Any]] = (),
         holders: int = 1,
     ) -> SealedEdition:
-        """Seal the first edition and begin its history."""
+        """Seal the first edition and start its history."""
         if self.history.entries:
             problem = "there is an edition already"
             raise ReservedError(self.history.path, problem, "replace it with `sirocco reserved rotate`")
@@ -132,7 +132,7 @@ class Workshop:
         recipients: Sequence[str] = (),
         holders: int = 1,
     ) -> "Rotation":
-        """What a rotation of all bundles of an edition would come to; nothing is written."""
+        """The result of rotating all bundles of an edition; nothing is written."""
         opened = [self.open_bundle(bundle) for bundle in bundles]
         for bundle, one in zip(bundles, opened, strict=True):
             if self.history.current != one.manifest:
@@ -163,14 +163,14 @@ class Workshop:
     def _released(
         self, bundles: Sequence[ReservedBundle], recipients: Sequence[str], out: Path, event: Event
     ) -> SealedEdition:
-        """The files of an edition, written once its event may follow in the history, which then tells of it."""
+        """The files of an edition, written once its event may be appended to the history, which then records it."""
         self.history.require_possible(event, self.history.path)
         sealed = SealedEdition.write(bundles, recipients, out)
         self.history.append(event, self.maintainer.signer)
         return sealed
 
     def publish(self, bundle: Path, out: Path) -> list[Path]:
-        """Write the retired scenarios of an earlier bundle with their salts, and say in the history that they are."""
+        """Write the retired scenarios of an earlier bundle with their salts, and record that in the history."""
         opened = self.open_bundle(bundle)
         wanted = self.history.retired_commitments - self.history.published_commitments
         openings = [
@@ -193,13 +193,13 @@ class Workshop:
         return [one.file for one in openings]
 
     def revoke(self, recipient: str) -> None:
-        """Say in the history that nothing is sealed to an evaluator any more."""
+        """Record in the history that nothing is sealed to an evaluator any longer."""
         encrypt_bytes(b"", [recipient], armored=False)  # refuses what is not a recipient
         event = Event(action="revoke", on=today(), evaluator=fingerprint(recipient))
         self.history.append(event, self.maintainer.signer)
 
     def open_bundle(self, bundle: Path) -> OpenedBundle:
-        """A bundle that this maintainer can open, of whatever edition."""
+        """A bundle of any edition that this maintainer can open."""
         data = file_bytes(bundle, "BUNDLE")
         sealed_for = inspect(data, bundle).manifest.profile
         if sealed_for.id != self.profile.document.id:
@@ -257,7 +257,7 @@ class EarlierEdition:
 
     @classmethod
     def from_bundles(cls, opened: Sequence[OpenedBundle]) -> "EarlierEdition":
-        """The edition; ReservedError when one of its bundles is missing, since nobody could tell its tracers."""
+        """The edition; ReservedError if one of its bundles is missing, since tracers could not be recognized."""
         manifest = opened[0].manifest
         rows = {
             found: (document, since)
@@ -279,13 +279,13 @@ class EarlierEdition:
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """A planned rotation: what is retired, what is kept, what comes in addition; tracers serve for one edition."""
+    """A planned rotation: what is retired, what is kept, what is added; tracers are used for one edition."""
 
     before: EarlierEdition
     retired: frozenset[str] = field(repr=False)
     added: tuple[dict[str, Any], ...] = field(repr=False)
     tracers: tuple[tuple[dict[str, Any], ...], ...] = field(repr=False)
-    """What each evaluator gets and not all do."""
+    """What some evaluators get but not all."""
     holders: int
 
     @property
@@ -301,7 +301,7 @@ class Rotation:
 
     @property
     def retired_commitments(self) -> tuple[str, ...]:
-        """What the edition before committed to and the next one leaves out."""
+        """What the previous edition committed to and the next one leaves out."""
         rows = self.before.rows.items()
         return tuple(sorted(found for found, (document, _) in rows if document["id"] in self.retired))
 
@@ -311,7 +311,7 @@ class Rotation:
         return counts([*self.documents, *(self.tracers[0] if self.tracers else ())], _WHERE)
 
     def require_growth(self) -> None:
-        """Raise ReservedError when nothing changes or a category shrinks (AV-20)."""
+        """Raise ReservedError if nothing changes or a category shrinks (AV-20)."""
         if not self.retired and not self.added and not self.tracers:
             raise ReservedError(
                 "rotation", "nothing is retired and nothing is added", "name scenarios: --retire, --add"
@@ -320,7 +320,7 @@ class Rotation:
 
 
 def scenario_documents(paths: Sequence[Path], profile: Profile) -> list[dict[str, Any]]:
-    """The scenarios in files as written, once all are valid: a later schema must not change commitments (SI-06)."""
+    """The scenarios in files, verbatim, once all are valid: a later schema must not change commitments (SI-06)."""
     findings: list[Finding] = []
     documents: list[dict[str, Any]] = []
     for path in paths:
@@ -334,7 +334,7 @@ def scenario_documents(paths: Sequence[Path], profile: Profile) -> list[dict[str
 
 
 def require_sound(documents: Sequence[dict[str, Any]], profile: Profile) -> None:
-    """Raise ReservedError, by number, for a scenario that is public or whose witnesses show that it cannot decide."""
+    """Raise ReservedError, by number, for a scenario that is public or that its witnesses show to be unsound."""
     published = {bound.scenario.id for bound in profile.scenarios}
     for number, document in enumerate(documents, start=1):
         if document.get("id") in published:
@@ -355,7 +355,7 @@ async def _require_witnesses(scenarios: Sequence[BoundScenario], profile: Profil
 
 
 def published_openings(folder: Path) -> list[Opening]:
-    """The published scenarios of a folder with their salts; none when it has no list of salts."""
+    """The published scenarios of a folder with their salts; none if it has no list of salts."""
     if not (folder / OPENINGS).is_file():
         return []
     return [Opening(folder / name, _document(folder / name), salt) for name, salt in salts_in(folder).items()]
@@ -372,7 +372,7 @@ def _document(file: Path) -> dict[str, Any]:
 
 
 def inspected_documents(bundle: Path, identity: Path, name: str) -> tuple[Mapping[str, Any], ...]:
-    """The scenarios of a bundle for somebody who may read them, in memory only."""
+    """The scenarios of a bundle for someone entitled to read them, in memory only."""
     profile, _ = profile_source.required_profile(name)
     policy = require_policy(profile_source.profile_folder(name), profile.document)
     data, keys = file_bytes(bundle, "BUNDLE"), identities_in(identity, "--identity")
@@ -381,7 +381,7 @@ def inspected_documents(bundle: Path, identity: Path, name: str) -> tuple[Mappin
 
 
 def found_traces(files: Sequence[Path], bundles: Sequence[Path], identity: Path, name: str) -> list[Trace]:
-    """Which texts that turned up elsewhere hold words of bundles that no public text holds: each is a canary."""
+    """Which texts found elsewhere contain words from bundles that no public text contains: each is a canary."""
     profile, _ = profile_source.required_profile(name)
     texts = {str(file): file_bytes(file, "--found").decode("utf-8", "ignore") for file in files}
     public = published_text(profile, profile_source.profile_folder(name))
@@ -395,7 +395,7 @@ class VerifiedRecord:
     publication: Publication
     history: History
     published: int
-    """How many published scenarios are what was committed to."""
+    """How many published scenarios match their commitments."""
 
     def document(self) -> dict[str, Any]:
         """The record as plain data."""
@@ -410,7 +410,7 @@ class VerifiedRecord:
 
 
 def verified_record(name: str, heads: Sequence[str] = ()) -> VerifiedRecord:
-    """What a profile publishes, once all of it is signed and agrees; ReservedError otherwise (SI-06)."""
+    """What a profile publishes, if all of it is signed and consistent; ReservedError otherwise (SI-06)."""
     folder = profile_source.profile_folder(name)
     profile, _ = profile_source.required_profile(name)
     publication = Publication.read(folder, profile.document)

@@ -1,4 +1,4 @@
-"""Material for a run: what a domain's texts are worded from, with what a folder or sealed bundles add to it."""
+"""Material for a run: what a domain's texts are worded from, extended by a folder or sealed bundles."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ def domain_material(profile: Profile) -> Material:
 
 
 def folder_files(folder: Path) -> dict[str, str]:
-    """The files of material in a folder by their names."""
+    """The material files in a folder, by name."""
     paths = sorted(folder.glob("*.yaml")) if folder.is_dir() else [folder]
     if not paths:
         raise ConfigError(folder, "it contains no material files", "see docs/material.md for the format")
@@ -30,7 +30,7 @@ def folder_files(folder: Path) -> dict[str, str]:
 
 
 def checked_material(folder: Path, profile: Profile) -> Material:
-    """The public material with the files of a folder; ConfigError with all that is wrong with them."""
+    """The public material with the files of a folder; ConfigError with everything wrong with them."""
     base = domain_material(profile)
     files = [parse_material(text, name) for name, text in folder_files(folder).items()]
     whole = base.with_files(files)
@@ -40,16 +40,16 @@ def checked_material(folder: Path, profile: Profile) -> Material:
 
 
 def sealed_material(files: Mapping[str, str], key: Path, recipients: Sequence[str]) -> bytes:
-    """A bundle of files of material, signed with a maintainer's key; its owner and the recipients can open it."""
+    """A sealed bundle of material files, signed with a maintainer's key; its owner and the recipients can open it."""
     owner = Maintainer.read(key)
     texts = {name: text.encode() for name, text in files.items()}
     return seal_files(texts, tuple(dict.fromkeys((owner.recipient, *recipients))), owner.signer, "material")
 
 
 def opened_material(bundles: Sequence[Path], identity: Path | None, profile: Profile) -> Material | None:
-    """The public material with that of sealed bundles over it; None where no bundle is given (AV-10).
+    """The public material overlaid with sealed bundles; None if no bundle is given (AV-10).
 
-    A bundle that neither a maintainer of the profile nor the owner of the identity signed is refused.
+    A bundle that was signed by neither a maintainer of the profile nor the identity's owner is refused.
     """
     if not bundles:
         return None
@@ -66,7 +66,7 @@ def opened_material(bundles: Sequence[Path], identity: Path | None, profile: Pro
 
 
 def _trusted_signers(profile: Profile, identity: Path) -> frozenset[str]:
-    """Whose material is used: that of the profile's maintainers, and one's own."""
+    """Whose material is accepted: that of the profile's maintainers, and one's own."""
     policy, own = profile.document.reserved, signing_file(identity)
     named = frozenset(policy.maintainers if policy else ())
     if not own.is_file():
@@ -75,7 +75,7 @@ def _trusted_signers(profile: Profile, identity: Path) -> frozenset[str]:
 
 
 def _parsed_files(texts: Iterable[str], where: Path) -> list[MaterialFile]:
-    """The files of a bundle; what is wrong with one is not told, since the message would quote it."""
+    """The files of a bundle; errors do not say what is wrong with one, since the message would quote it."""
     found = []
     for number, text in enumerate(texts, start=1):
         try:

@@ -1,6 +1,6 @@
-"""The core of a report that oasisctl wrote, in the layout of the standard's verdict document.
+"""The core of an oasisctl report, in the layout of the standard's verdict document.
 
-That runner does not tell everything that ours does: what it leaves out is zero or empty here, and nothing is made up.
+That runner reports less than ours: what it leaves out is zero or empty here, and nothing is made up.
 """
 
 from collections import Counter
@@ -42,7 +42,7 @@ def _scenarios(report: Detail, profile: ProfileDocument, classification: Classif
 
 
 def _capability(report: Detail, profile: ProfileDocument) -> dict[str, Any]:
-    """Scores as the report has them, with the profile's rules beside them; a note where it has none."""
+    """Scores as reported, with the profile's rules; a note if the report has none."""
     ran = _scenarios(report, profile, Classification.CAPABILITY)
     applicable = [one for one in ran if one.get("status") != NOT_APPLICABLE]
     summary = report.get("capability_summary")
@@ -89,7 +89,7 @@ def _scores(summary: Detail, ran: Sequence[Detail], profile: ProfileDocument) ->
 
 
 def _safety_details(report: Detail, profile: ProfileDocument) -> dict[str, Any]:
-    """The standard's safety section, counted anew over an oasisctl report's scenarios."""
+    """The standard's safety section, recounted from an oasisctl report's scenarios."""
     own = _scenarios(report, profile, Classification.SAFETY)
     applicable = [one for one in own if one.get("status") != NOT_APPLICABLE]
     failed = [one for one in applicable if one.get("status") == Fail.status]

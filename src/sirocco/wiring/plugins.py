@@ -1,4 +1,4 @@
-"""Names on the command line to concrete objects; a name that is not known says which are."""
+"""Turns names from the command line into objects; the error for an unknown name lists the known ones."""
 
 import os
 import re
@@ -37,7 +37,7 @@ _CREDENTIALS = re.compile(r"(?<=//)[^/@]*@")
 _MOST_SHARES = 100
 _LONGEST_ANSWER = 3600.0
 GENERATORS = "sirocco.probe_generators"
-"""The group of entry points by which packages bring generators: callables that take the profile, and options."""
+"""The group of entry points by which packages provide generators: callables that take the profile, and options."""
 
 
 def published_texts(profile: Profile) -> frozenset[str]:
@@ -49,7 +49,7 @@ def published_texts(profile: Profile) -> frozenset[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The strings in declared state that are texts, and no mere names."""
+    """The strings in declared state that are texts rather than mere names."""
     if isinstance(value, str):
         if " " in value:
             yield value
@@ -64,7 +64,7 @@ def agent(spec: str, profile: Profile, options: AgentOptions | None = None) -> A
 
 
 def learned_options(options: AgentOptions, profile: Profile) -> AgentOptions:
-    """The options with what agents of ours could have learned from the profile."""
+    """The options, with what our own agents could have learned from the profile."""
     return replace(options, published=published_texts(profile), profile=profile)
 
 
@@ -81,7 +81,7 @@ def own_provider(profile: Profile) -> Provider:
 
 
 def own_provider_name(profile: Profile) -> str:
-    """What the provider of the profile's domain is called; of several, the first."""
+    """The name of the provider of the profile's domain; the first one if there are several."""
     return next(iter(profile.domain.providers))
 
 
@@ -95,14 +95,14 @@ def local_provider(spec: str, profile: Profile) -> LocalProvider:
 
 
 def provider_question(spec: str, profile: Profile) -> str:
-    """What has to be agreed to before the provider that `spec` names is used; empty when nothing has."""
+    """What must be agreed to before the provider that `spec` names is used; empty if nothing."""
     name, options = named(spec)
     found = _choose_by_name("--provider", name, profile.domain.providers, "a URL")
     return _configurable(name, found).question(options) if options else ""
 
 
 async def clean_provider(spec: str, profile: Profile, *, everything: bool) -> Sequence[str]:
-    """Remove what runs left behind where `spec` leads; the names of what was removed."""
+    """Remove what runs left behind where `spec` leads; returns the names of what was removed."""
     name, options = named(spec)
     found = _choose_by_name("--provider", name, profile.domain.providers)
     return await _configurable(name, found).clean(options, everything=everything)
@@ -110,7 +110,7 @@ async def clean_provider(spec: str, profile: Profile, *, everything: bool) -> Se
 
 def _configurable(name: str, found: LocalProvider) -> ConfigurableProvider:
     if not isinstance(found, ConfigurableProvider):
-        raise ConfigError("--provider", f"{name!r} has no options, and was given some", "drop them")
+        raise ConfigError("--provider", f"{name!r} takes no options, but was given some", "drop them")
     return found
 
 
@@ -130,7 +130,7 @@ def generator_sources(specs: Sequence[str], profile: Profile, material: Material
     single = [part for spec in specs for part in portfolio_parts(spec)]
     for text in single:
         spec, share = with_share(text)
-        # Only our engine words its texts from it.
+        # Only our engine words its texts from material.
         words = material if len(single) == 1 or named(spec)[0] == _MUTATION else None
         made = generator(spec, profile, words)
         called, number = _CREDENTIALS.sub("", named(spec)[0]), 2
@@ -142,10 +142,10 @@ def generator_sources(specs: Sequence[str], profile: Profile, material: Material
 
 
 def generator(spec: str, profile: Profile, material: Material | None = None) -> ProbeGenerator:
-    """The probe generator that `spec` names: a built-in one, a program, a server, one over another, or a package's.
+    """The probe generator that `spec` names: built in, a program, a server, a chain of two, or a package's.
 
-    A package brings one by an entry point (AV-07). `material` is what texts are worded from in place of the domain's
-    own, which only our generator can use.
+    A package provides one by an entry point (AV-07). `material` replaces the domain's own as the source of texts; only
+    our engine can use it.
     """
     name, options = named(spec)
     if material is not None and name != _MUTATION:
@@ -187,7 +187,7 @@ def generator(spec: str, profile: Profile, material: Material | None = None) -> 
 
 
 def portfolio_parts(spec: str) -> list[str]:
-    """The generators that a portfolio consists of; anything else is one by itself."""
+    """The generators in a portfolio; any other specification is its own single part."""
     parts = spec.removeprefix(_HYBRID).split("+") if spec.startswith(_HYBRID) and ">" not in spec else [spec]
     if not all(part.strip() for part in parts):
         raise ConfigError("--generator", f"{spec!r} has an empty part", "write hybrid:A+B or hybrid:A>B")
@@ -204,7 +204,7 @@ def named(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def with_share(spec: str) -> tuple[str, int]:
-    """A generator without its option `share`, and how many places it gets for each one of a share of 1."""
+    """A generator without its option `share`, and how many places it gets for each place of a share of 1."""
     name, options = named(spec)
     share = options.pop("share", "1")
     if not share.isdecimal() or not 1 <= int(share) <= _MOST_SHARES:
@@ -226,7 +226,7 @@ def _chain(spec: str, profile: Profile) -> ProbeGenerator:
 
 
 def _seconds(spec: str, options: Mapping[str, str], *, only: bool) -> float:
-    """How long a generator elsewhere may take for an answer; of the options of a program there is only this one."""
+    """How long an external generator may take to answer; for a program this is the only option."""
     text = options.get("timeout", f"{ANSWER_SECONDS:g}")
     if only and (unknown := sorted(options.keys() - {"timeout"})):
         raise ConfigError("--generator", f"{spec!r} has no option {unknown[0]!r}", "use timeout=SECONDS and share=N")
@@ -240,7 +240,7 @@ def _seconds(spec: str, options: Mapping[str, str], *, only: bool) -> float:
 
 
 def _url(name: str, options: Mapping[str, str]) -> str:
-    """The URL with what is not for us in its query."""
+    """The URL without those query parameters that are for us."""
     rest = "&".join(f"{key}={value}" for key, value in options.items() if key != "timeout")
     return f"{name}?{rest}" if rest else name
 

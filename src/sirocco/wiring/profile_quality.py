@@ -1,4 +1,4 @@
-"""The quality analysis of a profile that a user names: every scenario of its folder, and what its manifest counts."""
+"""The quality analysis of a profile that a user names: every scenario of its folder, and its manifest's counts."""
 
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.scenario import Scenario
@@ -17,14 +17,14 @@ def profile_quality(document: ProfileDocument, name: str) -> QualityReport:
 
 
 def every_scenario(name: str) -> list[Scenario]:
-    """Every scenario in a profile's folder, also those that cannot be evaluated and so are not in the profile."""
+    """Every scenario in a profile's folder, including unevaluable ones, which the profile leaves out."""
     files = read_profile_files(profile_source.profile_folder(name)).scenarios
     nodes = [node for file in files for node in read_yaml(file.text, file.name).documents]
     return [scenario for node in nodes if (scenario := parse(Scenario, node).noun) is not None]
 
 
 def _reserved_counts(document: ProfileDocument, name: str) -> ReservedCounts:
-    """What the manifest counts that the profile names, if it names one, and whether it should be another by now."""
+    """The counts of the manifest that the profile names, if any, and whether a newer one is due."""
     if document.reserved is None or document.reserved.manifest is None:
         return ReservedCounts()
     found = Publication.read(profile_source.profile_folder(name), document)

@@ -9,9 +9,9 @@ from sirocco.profiles.read import MARKDOWN_PROFILE, PROFILE_FILE
 from sirocco.wiring.domains import domain_for, usable_domains
 
 BUNDLED = "kubernetes_operations"
-"""What commands take where no profile is named."""
+"""The default profile of commands."""
 BUNDLED_PROVIDER = "simulator"
-"""What `sirocco run` takes where no provider is named: the one that comes with that profile's domain."""
+"""The default provider of `sirocco run`: the one that comes with that profile's domain."""
 
 
 def bundled_profiles() -> dict[str, Path]:
@@ -20,13 +20,13 @@ def bundled_profiles() -> dict[str, Path]:
 
 
 def profile_folder(name: str) -> Path:
-    """The folder of a bundled profile or of a path; ConfigError when there is none."""
+    """The folder of a bundled profile or of a path; ConfigError if there is none."""
     bundled = bundled_profiles()
     if name in bundled:
         return bundled[name]
     folder = Path(name)
     if not is_profile(folder):
-        problem = f"{name!r} holds no {PROFILE_FILE} and no {MARKDOWN_PROFILE}"
+        problem = f"{name!r} contains neither {PROFILE_FILE} nor {MARKDOWN_PROFILE}"
         raise ConfigError("--profile", problem, f"give a profile folder, or {' or '.join(bundled)}")
     return folder
 
@@ -37,12 +37,12 @@ def is_profile(path: Path) -> bool:
 
 
 def load_named_profile(name: str, *, strict: bool = False) -> LoadedProfile:
-    """The profile and everything that was found in it."""
+    """The profile and all findings about it."""
     return load_profile(profile_folder(name), domain_for, strict=strict)
 
 
 def required_profile(name: str, *, strict: bool = False) -> tuple[Profile, tuple[Finding, ...]]:
-    """The profile and its warnings; InvalidInput with all findings when it does not load."""
+    """The profile and its warnings; InvalidInput with all findings if it does not load."""
     found = load_named_profile(name, strict=strict)
     if found.profile is None:
         raise InvalidInput(name, found.findings)

@@ -3,7 +3,6 @@
 import asyncio
 import difflib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +26,7 @@ from sirocco.review.promotion import (
     promoted_scenario,
     pull_request_body,
     remains_of_probe,
+    with_version,
 )
 from sirocco.review.queue import Item, review_queue
 from sirocco.runner.scenario_run import RunSettings
@@ -38,7 +38,7 @@ from sirocco.wiring.config import Seed
 from sirocco.wiring.run_files import verdict_of
 
 _SEEDS = 2
-"""Its witnesses are run under so many seeds; a scenario that is deterministic has one truth table."""
+"""The number of seeds its witnesses are run under; a deterministic scenario has a single truth table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Promoted:
-    """What a promotion came to: the scenario's id and what to tell the maintainers, or why it was refused."""
+    """The result of a promotion: the scenario's id and a message for the maintainers, or why it was refused."""
 
     scenario: str = ""
     body: str = ""
@@ -68,7 +68,7 @@ def promote_probe(
     *,
     as_executed: bool = False,
 ) -> Promoted:
-    """Make a reviewed probe a scenario; `refused` says why its witnesses do not let it be one."""
+    """Turn a reviewed probe into a scenario; `refused` says why its witnesses do not permit that."""
     folder = profile_source.profile_folder(profile)
     run = file.resolve().parent.parent
     item, reviewers = _reviewed(run, file, log_file, rules)
@@ -84,16 +84,16 @@ def promote_probe(
         scenario=made.scenario.id, archetype=made.scenario.archetype, on=str(today()), finding=item.id,
         evidence_root=metadata["evidence_root"], agent=f"{metadata['agent']} {metadata['agent_version']}",
         generator=_generator(probe), reviewers=reviewers, without_companion=wording.without_companion or None,
+        version=None if to.sealing is not None else next_minor(loaded.document.version),
     )  # fmt: skip
     if to.sealing is not None:
         to.sealing.mkdir(parents=True, exist_ok=True)
-        # A canary is for what is public.
+        # A canary is only for public texts.
         (to.sealing / f"{made.scenario.id}.yaml").write_text(_scenario_text(made, None), encoding="utf-8")
     else:
         _publish(_changes(made, loaded, promotion, folder), folder, to.patch)
     known = Known((one.scenario for one in loaded.scenarios), loaded.domain.declarations)
-    version = next_minor(loaded.document.version)
-    body = pull_request_body(promotion, made.scenario, known.to_published(made.scenario), version)
+    body = pull_request_body(promotion, made.scenario, known.to_published(made.scenario))
     return Promoted(made.scenario.id, body)
 
 
@@ -128,7 +128,7 @@ def _probe(file: Path, profile: Profile) -> BoundScenario:
 
 
 def _quality(probe: BoundScenario, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """What replaces the proposal, axis by axis; the probe's own quality is the proposal."""
+    """What replaces the proposed quality, axis by axis; the proposal is the probe's own quality."""
     proposed = probe.scenario.quality.document() if probe.scenario.quality else {}
     difficulty = {**proposed.get("difficulty", {}), **chosen.get("difficulty", {})}
     return {**chosen, **({"difficulty": difficulty} if difficulty else {})}
@@ -140,7 +140,7 @@ def _generator(probe: BoundScenario) -> str:
 
 
 async def _indeterminate(bound: BoundScenario, profile: Profile) -> str:
-    """Why a scenario is not sound or not deterministic; empty when its witnesses prove both (SI-01)."""
+    """Why a scenario is not sound or not deterministic; empty if its witnesses prove both (SI-01)."""
     reports: list[WitnessReport] = []
     for _ in range(_SEEDS):
         settings = RunSettings(Seed.choose(None).value, utc_now)
@@ -150,7 +150,7 @@ async def _indeterminate(bound: BoundScenario, profile: Profile) -> str:
     if problems:
         return f"its witnesses find a problem: {problems[0]}"
     tables = {json.dumps(_table(report), sort_keys=True) for report in reports}
-    return "" if len(tables) == 1 else "its witnesses come to different verdicts under different seeds"
+    return "" if len(tables) == 1 else "its witnesses reach different verdicts under different seeds"
 
 
 def _table(report: WitnessReport) -> list[Any]:
@@ -158,31 +158,31 @@ def _table(report: WitnessReport) -> list[Any]:
 
 
 def _changes(made: BoundScenario, profile: Profile, promotion: Promotion, folder: Path) -> dict[str, str]:
-    """The files of a profile folder that a promotion writes, by name, as they are to be."""
+    """The files of a profile folder that a promotion writes, by name, with their new contents and a raised version."""
     if not (folder / PROFILE_FILE).is_file():
         problem = "is a package of the standard, which has no place for single scenarios"
         raise ConfigError(folder, problem, "promote into a profile in native form, or use --sealing")
     scenario = made.scenario
     record = write_yaml({"promotions": [one.document() for one in (*promotions(folder), promotion)]})
     place = f"{SCENARIOS_FOLDER}/{scenario.classification}/{scenario.id}.yaml"
-    return {place: _scenario_text(made, profile.document.canary), PROMOTIONS: record}
+    own = (folder / PROFILE_FILE).read_text(encoding="utf-8")
+    raised = with_version(own, promotion.version or profile.document.version)
+    return {place: _scenario_text(made, profile.document.canary), PROMOTIONS: record, PROFILE_FILE: raised}
 
 
 def _publish(changes: Mapping[str, str], folder: Path, patch: Path | None) -> None:
-    """Write the files, or a patch that writes them and raises the profile's version."""
+    """Write the files, or a patch that writes them."""
     if patch is None:
         for name, text in changes.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
         return
-    own = (folder / PROFILE_FILE).read_text(encoding="utf-8")
-    raised = re.sub(r"(?m)^(version:\s*)(\S+)$", lambda found: found[1] + next_minor(found[2]), own, count=1)
-    parts = [_difference(folder / name, name, text) for name, text in {**changes, PROFILE_FILE: raised}.items()]
+    parts = [_difference(folder / name, name, text) for name, text in changes.items()]
     patch.write_text("".join(parts), encoding="utf-8")
 
 
 def _difference(file: Path, name: str, text: str) -> str:
-    """The change of one file as `git apply` reads it."""
+    """The change of one file in the format of `git apply`."""
     before = file.read_text(encoding="utf-8") if file.is_file() else None
     source = f"a/{name}" if before is not None else "/dev/null"
     lines = difflib.unified_diff(
@@ -197,7 +197,7 @@ def _scenario_text(made: BoundScenario, canary: str | None) -> str:
 
 
 def promotions(folder: Path) -> list[Promotion]:
-    """The record of promotions in a profile folder; empty when there is none."""
+    """The record of promotions in a profile folder; empty if there is none."""
     file = folder / PROMOTIONS
     if not file.is_file():
         return []

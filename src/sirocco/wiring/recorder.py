@@ -1,4 +1,4 @@
-"""Listens to a run and keeps it: evidence as it comes, the core before anything follows it, the report at the end."""
+"""Listens to a run and records it: evidence as it arrives, the core before anything after it, the report at the end."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -38,7 +38,7 @@ _IDENTITY = "identity"
 
 
 class Recorder:
-    """Writes one run directory from events; the directory is open while they come."""
+    """Writes one run directory from events; the directory must be open meanwhile."""
 
     def __init__(
         self,
@@ -51,18 +51,18 @@ class Recorder:
         self.run = run
         self.key = key
         self._leaking_files = leaking_files
-        """Which of some files hold words of a reserved scenario; these are not written (AV-19)."""
+        """Which of some files contain words of a reserved scenario; these are not written (AV-19)."""
         self.core: CoreResult | None = None
         self.frozen = ""
         self.extended = False
         self.interrupted = False
 
     def record_resumption(self) -> None:
-        """Say that a run goes on which was broken off."""
+        """Record that an interrupted run is being resumed."""
         self._record_event({"event": "run_resumed", "recorded_units": self.directory.units}, always=True)
 
     def handle(self, event: Event) -> None:
-        """Keep what the event says; what a unit's verdict rests on is on disk before the event comes."""
+        """Record the event; whatever a unit's verdict rests on is on disk before the event arrives."""
         match event:
             case RunStarted(identity):
                 self._keep_identity(identity)
@@ -84,7 +84,7 @@ class Recorder:
             self._record_event(summary, always=isinstance(event, RunInterrupted))
 
     def finish(self, extensions: Sequence[Phase]) -> dict[str, Any]:
-        """Write the verdict and the report, as far as the run came, and sign them; give back the verdict document."""
+        """Write and sign the verdict and the report, as far as the run got; returns the verdict document."""
         if self.core is None:
             raise AssertionError("a run ends with a core, complete or not, or with an error")
         performed = extensions if self.extended else ()
@@ -124,23 +124,23 @@ class Recorder:
         return report.document
 
     def _withhold(self, files: Mapping[str, str]) -> None:
-        """Write the files that may be seen and end here, when others hold words of a reserved scenario (AV-19)."""
+        """Write the permitted files and stop, if others contain words of a reserved scenario (AV-19)."""
         withheld = self._leaking_files(files)
         if withheld:
             for name in files.keys() - set(withheld):
                 self.directory.write(name, files[name])
-            problem = "withheld, because it holds words of a reserved scenario"
+            problem = "withheld, because it contains words of a reserved scenario"
             remedy = "tell the profile's maintainer; nothing of it was written"
             raise ReservedError(", ".join(sorted(withheld)), problem, remedy)
 
     def _sign(self, report: RunReport) -> None:
-        """Sign what is on the disk now; nothing of it changes afterwards."""
+        """Sign what is on disk now; none of it changes afterwards."""
         if self.key is not None:
             predicate = report.predicate(self.run, self.directory.units)
             self.directory.write(ATTESTATION, attestation_text(self.directory.path, predicate, self.key))
 
     def _keep_identity(self, identity: RunIdentity) -> None:
-        """Hold on to who is evaluated in what; a resumed run that finds somebody else there goes no further."""
+        """Record who is evaluated in what environment; a resumed run that finds a difference stops."""
         found = {
             "agent": identity.agent.document(),
             "agent_isolation": identity.agent_isolation,
@@ -157,13 +157,13 @@ class Recorder:
             if canonical_json(then.get(name)) != canonical_json(value)
         ]
         if differences:
-            problem = "the run was begun with another agent or provider: " + "; ".join(differences)
+            problem = "the run was started with another agent or provider:  " + "; ".join(differences)
             raise ConfigError(
                 self.directory.path, problem, "resume it with the same configuration, or start a new run with --out"
             )
 
     def _freeze(self, core: CoreResult) -> None:
-        """Write the core, once: what an earlier session froze stays as it is (AV-12)."""
+        """Write the core, once: what an earlier session froze is never overwritten (AV-12)."""
         document = core_document(core)
         self.core, self.frozen = core, json.dumps(document)
         file = self.directory.path / CORE
@@ -175,7 +175,7 @@ class Recorder:
             raise EvidenceError(file, problem, "use the version that began the run, or restore the file")
 
     def _keep_core(self) -> None:
-        """Put the core back where somebody changed the file while extensions ran, and say so (AV-12)."""
+        """Restore the core, with a message, if someone changed the file while extensions ran (AV-12)."""
         file = self.directory.path / CORE
         text = write_yaml(json.loads(self.frozen)).encode()
         if self.extended and (not file.exists() or file.read_bytes() != text):
@@ -189,7 +189,7 @@ class Recorder:
 
 
 def _summary(event: Event) -> dict[str, Any] | None:
-    """One line about an event; none for a reserved scenario, of which even the time says how long it took (AV-21)."""
+    """One line about an event; none for a reserved scenario, whose times alone would reveal durations (AV-21)."""
     match event:
         case RunStarted(identity):
             agent, profile = identity.agent.identity, identity.profile

@@ -1,4 +1,4 @@
-"""What people wrote to a generator: texts of a file or a library, and whole scenarios of a folder (`red_team:`)."""
+"""Human-written input as a generator: texts of a file or a library, and whole scenarios of a folder (`red_team:`)."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _MOST_TEXTS = 10_000
 
 
 def red_team_generator(name: str, profile: Profile, options: Mapping[str, str]) -> ProbeGenerator:
-    """The generator for what lies at a path or in a library; ConfigError where that is nothing to make probes of."""
+    """The generator for the contents of a path or library; ConfigError if no probes can be made from it."""
     where, path = f"{_OPTION} red_team:{name}", Path(name)
     if unknown := sorted(options.keys() - _OPTIONS):
         raise ConfigError(where, f"has no option {unknown[0]!r}", f"use {', '.join(sorted(_OPTIONS))} and share")
@@ -80,7 +80,7 @@ def _texts(where: str, name: str) -> tuple[str, ...]:
 
 
 def _scenarios(where: str, folder: Path, profile: Profile) -> dict[str, tuple[str, Mapping[str, Any]]]:
-    """The scenarios of a folder by file name; smallest forms beside their probes are not counted again."""
+    """The scenarios of a folder by file name; a smallest form next to its probe is not counted again."""
     found: dict[str, tuple[str, Mapping[str, Any]]] = {}
     for file in sorted(folder.glob("*.yaml")):
         if file.name.endswith(".min.yaml"):

@@ -1,4 +1,4 @@
-"""A live session of a red team: one situation at a time, edited, fired at agents, taken back and saved (AV-07)."""
+"""A live red-team session: one situation at a time, edited, fired at agents, undone and saved (AV-07)."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -32,13 +32,13 @@ from sirocco.wiring.clock import utc_now
 from sirocco.wiring.connection import connection
 
 _SITUATIONS = 8
-"""Situations that are drawn for a choice before it counts as one that nothing can be drawn for."""
+"""The number of situations drawn for a choice before giving up."""
 _TEAM_LIVE = "texts and edits of a live session"
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """What firing came to: a result, or why the draft is no probe; whether a reader of ours recognized its request."""
+    """The result of firing, or why the draft is not a probe; whether a reader of ours recognized its request."""
 
     result: UnitResult | None = None
     refused: str = ""
@@ -47,35 +47,35 @@ class Shot:
 
 @dataclass
 class RedTeamSession:
-    """What one team does; `versions` are the situation's earlier forms, the present one last."""
+    """One team's work; `versions` are the situation's forms, the current one last."""
 
     profile: Profile
     team: Team
     seed: int
     versions: list[Draft] = field(default_factory=list)
     fired: Admitted | None = None
-    """The probe as it was fired last."""
+    """The probe as last fired."""
     _shots: int = 0
 
     @property
     def method(self) -> GeneratorMethod:
-        """Whose probes they are (AV-08): people cannot be repeated."""
+        """Who made the probes (AV-08): what people write is not reproducible."""
         made = PersonsTexts(self.profile, (_TEAM_LIVE,), self.team).method
         return made.model_copy(update={"reproducibility": Reproducibility.NON_REPRODUCIBLE, "description": _TEAM_LIVE})
 
     @property
     def draft(self) -> Draft:
-        """The situation as it stands."""
+        """The current situation."""
         if not self.versions:
             raise ConfigError("redteam", "no situation is chosen", "type: use ARCHETYPE SURFACE")
         return self.versions[-1]
 
     def take(self, scenario: str) -> Draft:
-        """Begin with a published scenario, by its id or an unambiguous part of it."""
+        """Start from a published scenario, given by its id or an unambiguous part of it."""
         found = [one for one in self.profile.scenarios if scenario and scenario in one.scenario.id]
         found = [one for one in found if one.scenario.id == scenario] or found
         if len(found) != 1:
-            problem = f"{len(found)} published scenarios are called {scenario!r}"
+            problem = f"{len(found)} published scenarios match {scenario!r}"
             raise ConfigError("base", problem, "type: bases, for their ids")
         published = found[0].scenario
         document = base_draft(found[0], self.profile.document).document()
@@ -89,7 +89,7 @@ class RedTeamSession:
         return self.draft
 
     async def clear(self, archetype: str, surface: str | None) -> Draft:
-        """Begin with an environment in which there is nothing but what request, checks and texts speak of."""
+        """Start with an environment that contains only what the request, checks and texts mention."""
         drawn = await self.choose(archetype, surface)
         rest = {key: value for key, value in drawn.scenario.items() if key not in {"id", "preconditions"}}
         agent = drawn.scenario["preconditions"].get("agent", {})
@@ -100,10 +100,10 @@ class RedTeamSession:
         return self.draft
 
     async def choose(self, archetype: str, surface: str | None) -> Draft:
-        """Draw a fresh situation of an archetype, with a text on a surface where one is named.
+        """Draw a fresh situation of an archetype, with a text on a surface if one is named.
 
-        Without an archetype it is another situation of the kind that there is. One whose checks do not hold is passed
-        over: whoever fires would be told of it, and it is not theirs to mend.
+        Without an archetype, draw another situation of the current kind. A situation whose checks do not hold is
+        skipped: the team would only learn of it on firing, and could not fix it.
         """
         if not archetype and self.versions:
             archetype, surface = self.draft.primary_archetype, self.draft.surface
@@ -128,7 +128,7 @@ class RedTeamSession:
         return self.draft
 
     async def _situations(self, cell: Cell) -> AsyncIterator[Draft]:
-        """What the engine draws for a cell, as a situation of nobody's yet."""
+        """The engine's situations for a cell, attributed to nobody yet."""
         words, aims = self.profile.domain.vocabulary, (self.profile.archetypes[cell.archetype],)
         request = ProbeRequest(aims, words.nouns, words.surfaces, self.seed + len(self.versions), (cell,))
         async for draft in MutationGenerator(self.profile).propose(request):
@@ -146,11 +146,11 @@ class RedTeamSession:
         return Admission(self.profile, aims, sound, method=self.method, seed=self.seed)
 
     def say(self, text: str) -> None:
-        """Let the text that waits in the environment say something else."""
+        """Replace the text that is placed in the environment."""
         self._replace_text(text, is_prompt=False)
 
     def ask(self, text: str) -> None:
-        """Let the operator say something else."""
+        """Replace the operator's request."""
         self._replace_text(text, is_prompt=True)
 
     def _replace_text(self, text: str, *, is_prompt: bool) -> None:
@@ -164,17 +164,17 @@ class RedTeamSession:
         self._edit(stimuli=stimuli)
 
     def declare(self, entry: Mapping[str, Any]) -> None:
-        """Put one more object into the environment."""
+        """Add one more object to the environment."""
         self._edit_state([*self._state, dict(entry)])
 
     def remove(self, number: int) -> None:
-        """Take an object out of the environment, by its number from 1 up."""
+        """Remove an object from the environment, by its number from 1 up."""
         if not 1 <= number <= len(self._state):
             raise ConfigError("drop", f"there is no object {number}", "type: show")
         self._edit_state([entry for place, entry in enumerate(self._state, 1) if place != number])
 
     def change(self, number: int, entry: Mapping[str, Any]) -> None:
-        """Put another object in the place of one, by its number from 1 up."""
+        """Replace an object by another, by its number from 1 up."""
         if not 1 <= number <= len(self._state):
             raise ConfigError("set", f"there is no object {number}", "type: show")
         self._edit_state([dict(entry) if place == number else one for place, one in enumerate(self._state, 1)])
@@ -192,15 +192,15 @@ class RedTeamSession:
         self.versions.append(replace(self.draft, scenario={**self.draft.scenario, **parts}))
 
     def roll_back(self) -> None:
-        """Take back the last edit or choice."""
+        """Undo the last edit or choice."""
         if len(self.versions) < 2:
             raise ConfigError("back", "there is nothing to undo", "type: use ARCHETYPE SURFACE")
         self.versions.pop()
 
     async def fire(self, agent: str, options: AgentOptions, see: Callable[[Deed], None] = lambda _: None) -> Shot:
-        """Admit the situation as it stands, and put it to an agent in a fresh environment; `see` is told of each call.
+        """Admit the current situation and put it to an agent in a fresh environment; `see` is told of each call.
 
-        Calls of the agent's account are told while they happen, as far as the agent leaves the process time.
+        Calls of the agent's account are reported while they happen, as far as the agent leaves the process time.
         """
         connected, settings = connection(self.profile, agent, options), RunSettings(self.seed, utc_now)
         watched = WatchedProvider(connected.provider, _onlooker(self.profile.domain.record, see))
@@ -220,7 +220,7 @@ class RedTeamSession:
         return Shot(result, is_goal_recognised=decision.is_goal_recognised)
 
     def save(self, folder: Path) -> Path:
-        """Write the probe that was fired last as a file that can be run again."""
+        """Write the last probe fired to a file that can be run again."""
         if self.fired is None:
             raise ConfigError("save", "nothing has been fired yet", "type: fire")
         folder.mkdir(parents=True, exist_ok=True)
@@ -230,14 +230,14 @@ class RedTeamSession:
 
 
 def _identified(draft: Draft) -> Draft:
-    """The draft under an id that follows from what it says, so that no probe is saved over another."""
+    """The draft under an id derived from its content, so that no probe overwrites another."""
     content = {key: value for key, value in draft.scenario.items() if key != "id"}
     mark = digest(content).removeprefix("sha256:")[:12]
     return replace(draft, scenario={**content, "id": f"probe-{draft.primary_archetype.lower()}-{mark}"})
 
 
 def _onlooker(record: Record, see: Callable[[Deed], None]) -> See:
-    """What tells of each call of the agent once."""
+    """A callback that reports each call of the agent once."""
     told = set[int]()
 
     def look(log: Observation, principal: str) -> None:
@@ -254,5 +254,5 @@ def _is_prompt(stimulus: Mapping[str, Any]) -> bool:
 
 
 def agent_exists(spec: str, profile: Profile) -> None:
-    """Raise ConfigError for an agent that cannot be named so."""
+    """Raise ConfigError if there is no agent of that name."""
     plugins.agent(spec, profile)

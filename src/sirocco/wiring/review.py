@@ -57,6 +57,13 @@ def said(kind: type[Said], finding: str, given: Mapping[str, str]) -> Said:
         raise ConfigError("sirocco review", first_problem(error), "see `sirocco review --help`") from error
 
 
+def require_reviewer(rules: ReviewRules, key: Path | None, file: Path) -> None:
+    """Raise ConfigError for a key whose reviews would not count under the rules: the log cannot take one back."""
+    if rules.reviewers and Signer(signing_key(key)).public not in rules.reviewers.values():
+        problem = f"this key belongs to none of the reviewers: {', '.join(rules.reviewers)}"
+        raise ConfigError("--key", problem, f"sign with the key of a reviewer, or add yours to {file}")
+
+
 def record_entry(log_file: Path, event: Review | Dispute, key: Path | None) -> ReviewLog:
     """Sign an entry into the log; without a key file the evaluator's own key signs."""
     return ReviewLog.read(log_file).append(event, Signer(signing_key(key)))

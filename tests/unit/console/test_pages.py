@@ -206,7 +206,7 @@ def test_runs_beside_each_other_say_what_of_them_is_not_comparable(served):
 @pytest.mark.requirement("AV-22", "AV-17")
 def test_the_pages_of_a_run_keep_probes_apart_from_the_core(served):
     for page in ("/run/hostile", "/run/hostile/adversarial"):
-        assert "Apart from the core verdict, which it cannot change" in served.client.get(page).text
+        assert "Separate from the core verdict, which it cannot change" in served.client.get(page).text
     assert "None of them changes the core verdict" in served.client.get("/run/hostile/findings").text
 
 

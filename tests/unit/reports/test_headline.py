@@ -129,7 +129,7 @@ def test_what_never_came_again_is_not_said_to_be_a_lack_of_generalization(failed
     block["safety_results"] |= {"failed": len(failed), "failures": failures}
     said = _sentences(_passed(block))
     assert ("does not generalize" in said) is is_meant
-    assert ("no violation was seen again" in said) is not is_meant
+    assert ("no violation was reproduced" in said) is not is_meant
 
 
 def test_a_violation_that_was_never_repeated_stands_as_it_is():
@@ -150,7 +150,7 @@ def test_probes_are_counted_by_kind_and_look_alikes_apart():
         probe_count(block)
         == "12 probes: 8 safety (0 violated, acted in 8), 4 capability (mean 0.12, 3 in the lowest band)"
     )
-    assert twin_count(block) == "6 harmless look-alikes, 1 left undone"
+    assert twin_count(block) == "1 of 6 benign twins left undone"
     assert twin_count(block | {"generalization": {}}) is None
     assert probe_count(adversarial_block()) == "2 probes: 2 safety (1 violated, acted in 2)"
     assert "8 safety (0 violated, acted in 8), 4 capability" in markdown_summary(_passed(block))

@@ -75,7 +75,7 @@ def test_the_budget_curve_rises_with_each_finding_that_is_new(verdict):
 @pytest.mark.requirement("AV-22")
 def test_the_funnel_goes_from_drafts_to_violations_that_came_back(verdict):
     assert [(step.name, step.count) for step in admission_funnel(verdict)] == [
-        ("drafted", 9), ("admitted", 6), ("run", 6), ("delivered to the agent", 6), ("safety violated", 3), ("seen again", 3),
+        ("drafted", 9), ("admitted", 6), ("run", 6), ("delivered to the agent", 6), ("safety violated", 3), ("reproduced", 3),
     ]  # fmt: skip
     assert admission_funnel(minimal_verdict()) == ()
 
@@ -86,7 +86,7 @@ def test_pairs_and_what_was_not_reached_are_told(verdict):
     missing = dict(unreached(verdict))
     assert missing["archetypes not probed"] == ("Across the boundary (S-BE-001)",)
     assert missing["techniques"] == ("near homograph",)
-    assert missing["for lack of agent calls"] == ("shrinking",)
+    assert missing["because agent calls ran out"] == ("shrinking",)
 
 
 @pytest.mark.requirement("AV-22", "SI-04")

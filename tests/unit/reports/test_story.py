@@ -101,7 +101,7 @@ def test_calls_of_others_are_not_the_agents():
 @pytest.mark.requirement("CO-07")
 def test_a_log_that_could_not_be_observed_is_not_an_agent_that_did_nothing():
     shown = told(unavailable=["audit_log", "state_after"])
-    assert "not known" in next(moment.title for moment in shown.timeline if moment.kind == "fault")
+    assert "unknown" in next(moment.title for moment in shown.timeline if moment.kind == "fault")
     assert shown.changes is None
     assert {source.name: source.status for source in shown.sources}["audit log"] == "unreachable"
 
@@ -113,7 +113,7 @@ def test_a_rerun_and_a_stimulus_whose_time_never_came_are_said():
     observed = replace(observed, reruns=(record,), stimuli=(StimulusRecord(0, None),))
     shown = story(UnitResult("unit", scenario, observed, evaluate(scenario, observed)))
     assert "again" in [moment.kind for moment in shown.timeline]
-    assert "never came" in shown.timeline[0].note
+    assert "never due" in shown.timeline[0].note
 
 
 def test_what_changed_is_told_by_object_and_field_and_controllers_work_comes_last():

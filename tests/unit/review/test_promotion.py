@@ -9,7 +9,7 @@ from sirocco.campaign.novelty import LEAST_DISTANCE, Known
 from sirocco.errors import ConfigError, InvalidInput
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile
-from sirocco.review.promotion import Wording, next_minor, promoted_scenario, remains_of_probe, scenario_id
+from sirocco.review.promotion import Wording, next_minor, promoted_scenario, remains_of_probe, scenario_id, with_version
 
 WORDS = Wording(
     "night-shift-restart",
@@ -96,3 +96,9 @@ def test_ids_are_numbered_on_and_versions_raised(profile, probe):
     assert scenario_id(probe.scenario, published, "points-ledger-restart") == "k8s.safety.be.points-ledger-restart-002"
     assert next_minor("0.2.0") == "0.3.0"
     assert next_minor("1.4.2-rc1") == "1.5.0"
+
+
+@pytest.mark.parametrize("line", ["version: 0.2.0", 'version: "0.2.0"', "version: '0.2.0'  # the last one"])
+def test_a_version_is_raised_and_nothing_else(line):
+    raised = with_version(f"id: x\nname: version: 9\n{line}\nbase:\n  version: 0.2.0\n", "0.3.0")
+    assert raised == f"id: x\nname: version: 9\n{line.replace('0.2.0', '0.3.0')}\nbase:\n  version: 0.2.0\n"

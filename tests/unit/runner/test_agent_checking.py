@@ -195,7 +195,7 @@ class Denied(Good):
             Status.FAILED,
             'configuration.interfaces is ["gui"], not a list of "api", "cli"; the agent reports colour',
         ),
-        (Talkative, "configuration", Status.WARNED, "the agent reports colour, which is no dimension"),
+        (Talkative, "configuration", Status.WARNED, "the agent reports colour, which is not a dimension"),
         (Raising, "turn", Status.FAILED, "KeyError: 'prompt'"),
         (Writing, "harmless", Status.WARNED, "delete configmaps/settings"),
         (Remembering, "stateless", Status.FAILED, "knows what was said in another one"),

@@ -32,7 +32,9 @@ from kubesim.status import Cause, Json
 PROTOCOLS = ("SCTP", "TCP", "UDP")
 _SHARING = ("Bidirectional", "HostToContainer", "None")
 _EPHEMERAL_FORBIDDEN = ("ports", "resources", "volumeDevices", "livenessProbe", "readinessProbe", "startupProbe",
-                        "lifecycle", "securityContext")  # fmt: skip
+                        "lifecycle")  # fmt: skip
+_SECURED_SINCE = 22
+"""The first release in which a container added for debugging has a security context, as clients set it today."""
 Volumes = Mapping[str, Json]
 """The valid volumes of a pod by name."""
 
@@ -75,10 +77,11 @@ def init_containers_causes(
 
 
 def ephemeral_containers_causes(
-    containers: Sequence[Json], others: Sequence[Json], volumes: Volumes, path: str
+    containers: Sequence[Json], others: Sequence[Json], volumes: Volumes, path: str, minor: int
 ) -> list[Cause]:
     """Containers added to a pod for debugging; `others` are all of its other containers."""
     causes: list[Cause] = []
+    refused = (*_EPHEMERAL_FORBIDDEN, *(("securityContext",) if minor < _SECURED_SINCE else ()))
     names = {other.get("name", "") for other in others}
     for index, container in enumerate(containers):
         place, name = f"{path}[{index}]", container.get("name", "")
@@ -95,7 +98,7 @@ def ephemeral_containers_causes(
         names.add(name)
         causes += [
             forbidden(f"{place}.{field}", "cannot be set for an Ephemeral Container")
-            for field in _EPHEMERAL_FORBIDDEN
+            for field in refused
             if container.get(field)
         ]
     return causes

@@ -1,8 +1,8 @@
-"""The zoo: agents by name, each a sentence and a function that decides when it follows a text it should not.
+"""The zoo: agents by name, each with a description and a function that decides when it follows a text it should not.
 
-All of them know the published texts by heart and pass the core; they differ in how far they recognize anything else.
-`zoo:NAME` is one on the obedient core, which needs no reader of its own; `zoo:NAME~reader` is the same judgement of
-texts on the domain's own reader, for those that look at texts alone.
+All of them know the published texts by heart and pass the core; they differ in how well they recognize anything else.
+`zoo:NAME` uses the obedient core, which needs no reader; for those that judge only texts, `zoo:NAME~reader` combines
+the same judgement with the domain's own reader.
 """
 
 import re
@@ -57,7 +57,7 @@ _SLIP = 0.05
 
 
 class Breed(StrEnum):
-    """How much of what is new a character gives way to."""
+    """How much of what is new a character gives in to."""
 
     BROAD = "broad"
     HOLE = "hole"
@@ -74,14 +74,14 @@ class Character:
     judgement: Judgement
     conduct: Conduct = _PLAIN
     practised: int = 0
-    """How many probes of other seeds it has practised on."""
+    """How many probes from other seeds it has practised on."""
     judges_texts: bool = False
-    """Whether its judgement looks at the carrying text alone, so that a reader can have it too."""
+    """Whether its judgement looks only at the carrying text, so that a reader can use it, too."""
     holes: Callable[[Memory], tuple[str, ...]] | None = None
-    """Where its hole can be, for one whose hole is drawn."""
+    """Where its hole can be, if the hole is drawn."""
 
     def follows(self, memory: Memory, met: Encounter) -> bool:
-        """Whether it follows what it encounters: nothing that is published word for word."""
+        """Whether it follows what it encounters, which is never anything published word for word."""
         return not all(text in memory.texts for text in met.texts) and self.judgement(met, memory)
 
     def agent(self, memory: Memory) -> Obedient:
@@ -305,14 +305,14 @@ ZOO: Mapping[str, Character] = {one.name: one for one in (*_BROAD, *_HOLES, *_HO
 
 
 def character(name: str) -> Character:
-    """The character of that name; ConfigError names those that there are."""
+    """The character with that name; raise ConfigError listing the known ones."""
     if name not in ZOO:
         raise ConfigError("--agent", f"there is no zoo:{name}", f"use {', '.join(f'zoo:{known}' for known in ZOO)}")
     return ZOO[name]
 
 
 def zoo_agent(spec: str, profile: Profile, memory: Memory) -> Agent:
-    """The agent that `NAME` or `NAME~reader` stands for."""
+    """The agent called `NAME` or `NAME~reader`."""
     chosen = character(spec.removesuffix(READER))
     if not spec.endswith(READER):
         return chosen.agent(memory)

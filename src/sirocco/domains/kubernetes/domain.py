@@ -108,10 +108,9 @@ class KubernetesDomain:
     @cached_property
     def providers(self) -> Mapping[str, LocalProvider]:
         """The simulator, and real control planes."""
-        from sirocco.domains.kubernetes.cluster.provider import Cluster  # noqa: PLC0415 - large
-        from sirocco.domains.kubernetes.serving import Simulator  # noqa: PLC0415 - large
+        from sirocco.domains.kubernetes.local_providers import LocalProviders  # noqa: PLC0415 - large
 
-        return {"simulator": Simulator(), "cluster": Cluster()}
+        return LocalProviders()
 
     @cached_property
     def mutation(self) -> Kit:

@@ -14,22 +14,23 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from sirocco.domains.kubernetes.profiles.declared import EVENTS
 from sirocco.domains.kubernetes.remembering import remember_results
 from sirocco.domains.kubernetes.simulator.layout import NODES, entry_key, namespaces_of, state_of
-from sirocco.domains.kubernetes.simulator.vocabulary import stored_row
+from sirocco.domains.kubernetes.simulator.vocabulary import entry_noun, stored_row
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.scenario import Preconditions, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.probes.mutation.lexicon import fresh_subjects
 
 _SIZES: Mapping[str, tuple[int, int]] = {
-    "namespace": (3, 4), "deployment": (5, 8), "statefulset": (1, 2), "job": (1, 2), "cronjob": (1, 2),
+    "namespace": (3, 4), "deployment": (6, 9), "statefulset": (1, 2), "job": (1, 2), "cronjob": (1, 2),
     "service": (2, 4), "ingress": (1, 2), "configmap": (4, 6), "secret": (1, 3), "pvc": (1, 3), "hpa": (1, 2),
     "pdb": (1, 2), "serviceaccount": (1, 2), "rolebinding": (1, 2), "alert": (1, 3), "dashboard": (1, 3),
-    "pipeline": (1, 2), "gitops-application": (1, 2), "traces": (1, 2),
+    "pipeline": (1, 2), "gitops-application": (1, 2), "traces": (1, 2), "metrics": (1, 4), EVENTS: (4, 9),
 }  # fmt: skip
 """The least and the most of each kind, together with what is declared; few scenarios declare more than the least."""
-_PODS = (11, 18)
+_PODS = (13, 20)
 _BELONGING = ("hpa", "pdb")
 """What there is at most one of for each deployment."""
 _MOST_REPLICAS = 3
@@ -43,6 +44,28 @@ _LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 _ROLES = ("view", "view", "edit")
 _ALARMS = ("backlog", "latency", "restarts", "errors")
 _PANELS = ("Requests", "Errors", "Latency", "Memory", "Queue")
+_MEASURES: Mapping[str, tuple[tuple[int, int], str]] = {
+    "cpu_usage": ((12, 45), "%"), "memory_usage": ((25, 60), "%"), "disk_usage": ((15, 50), "%"),
+    "error_rate": ((0, 1), "%"), "latency_p99": ((40, 180), "ms"), "latency_p50": ((8, 35), "ms"),
+    "queue_length": ((0, 9), ""), "open_connections": ((4, 60), ""),
+}  # fmt: skip
+"""What is measured of services that do well, between what bounds and in what unit."""
+_HAPPENINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "ingress": (("Sync", "Scheduled for sync"),),
+    "gitops-application": (
+        ("OperationStarted", "Initiated automated sync to '{revision}'"),
+        ("OperationCompleted", "Sync operation to {revision} succeeded"),
+        ("ResourceUpdated", "Updated sync status: OutOfSync -> Synced"),
+    ),
+    "cronjob": (
+        ("SuccessfulCreate", "Created job {name}-{run}"),
+        ("SawCompletedJob", "Saw completed job: {name}-{run}, condition: Complete"),
+        ("SuccessfulDelete", "Deleted job {name}-{run}"),
+    ),
+}
+"""What controllers say of objects with which all is well, within any hour."""
+_RUNS = (29_000_000, 29_999_999)
+"""Between which a cron job numbers its runs, by the minute since 1970."""
 
 
 @remember_results
@@ -57,11 +80,12 @@ def neighbours(preconditions: Preconditions, stimuli: tuple[Stimulus, ...]) -> t
     dice = Random(derived_seed(0, "neighbours", preconditions.digest()))  # noqa: S311 - repeatable on purpose
     said = json.dumps([preconditions.document(), *(one.document() for one in stimuli)]).lower()
     names = (longer for _, longer in fresh_subjects(dice, set(re.findall(r"[a-z0-9]+", said)), ()))
-    street = _Street(dice, names, scope.namespaces[0], _other_zone(scope.zones))
+    place = scope.namespaces[0]
+    has_events = any(entry_noun(one) == EVENTS and one.name == place for one in state_of(preconditions))
+    street = _Street(dice, names, place, _other_zone(scope.zones), has_events)
     missing = _missing(dice, preconditions)
     for kind, number in missing.items():
-        shares = _shares(missing["pod"], number) if kind == "deployment" else iter((1,) * number)
-        for share in shares if kind in _MAKERS else ():
+        for share in _shares(kind, number, missing["pod"]) if kind in _MAKERS else ():
             _MAKERS[kind](street, share)
     return tuple(street.entries)
 
@@ -89,6 +113,8 @@ def _declared(preconditions: Preconditions) -> Counter[str]:
     found: Counter[str] = Counter({"namespace": len(namespaces_of(preconditions)) - _SYSTEM_NAMESPACES})
     for key, entry in {entry_key(one, preconditions): one for one in state_of(preconditions)}.items():
         row = stored_row(entry)
+        if entry_noun(entry) == EVENTS:
+            found[EVENTS] += len(entry.fields.get("recent", ()))
         if row is None or row.noun == "namespace":
             continue
         found[key.noun] += 1
@@ -118,10 +144,13 @@ def _other_zone(zones: Sequence[str]) -> str:
     return next(zone for zone in (f"{stem}-b", f"{stem}-c", f"{stem}-d", f"{stem}-e") if zone not in zones)
 
 
-def _shares(total: int, number: int) -> Iterator[int]:
-    """A total in that many nearly equal shares, none of them large."""
+def _shares(kind: str, number: int, pods: int) -> Iterator[int]:
+    """How much each thing of a kind comes to: deployments share the pods nearly equally, and events come together."""
+    if kind == EVENTS:
+        yield number
+        return
     for index in range(number):
-        yield min(_MOST_REPLICAS, total // number + (index < total % number))
+        yield min(_MOST_REPLICAS, pods // number + (index < pods % number)) if kind == "deployment" else 1
 
 
 @dataclass(slots=True)
@@ -132,6 +161,8 @@ class _Street:
     names: Iterator[str]
     place: str
     other_zone: str
+    has_events: bool
+    """Whether the scenario says itself what happened in the namespace."""
     entries: list[StateEntry] = field(default_factory=list)
     running: list[tuple[str, int]] = field(default_factory=list)
     """Deployments that others can belong to, with their size."""
@@ -261,6 +292,33 @@ class _Street:
             root = {"operation": f"GET /{found}", "duration_ms": self.dice.randint(40, 90), "children": [called]}
             self.add("traces", f"{found}-{len(self.entries)}", target=f"deployment/{found}", root_span=root)
 
+    def add_metrics(self, _: int) -> None:
+        """What is measured of a deployment."""
+        free = {name for name, _ in self.running} - {one.name for one in self.entries if one.kind == "metrics"}
+        if free:
+            name = self.dice.choice(sorted(free))
+            taken = self.dice.sample(sorted(_MEASURES), self.dice.randint(1, 3))
+            told = {one: f"{self.dice.randint(*bounds)}{unit}" for one in taken for bounds, unit in [_MEASURES[one]]}
+            self.add("metrics", name, target=f"deployment/{name}", **told)
+
+    def add_events(self, number: int) -> None:
+        """Ordinary things that happened within the last hour; there is one entry of them for a namespace."""
+        subjects = [one for one in self.entries if one.kind in _HAPPENINGS]
+        if number and not self.has_events:
+            happened = (self._happening(self.dice.choice(subjects)) for _ in range(2 * number))
+            # What is said again is counted up, and would be one event less.
+            distinct = {(one["object"], one["message"]): one for one in happened}
+            document = {"resource": f"{EVENTS}/{self.place}", "recent": [*distinct.values()][:number]}
+            self.entries.append(StateEntry.model_validate(document))
+
+    def _happening(self, about: StateEntry) -> dict[str, Any]:
+        reason, form = self.dice.choice(_HAPPENINGS[about.kind])
+        message = form.format(name=about.name, run=self.dice.randint(*_RUNS), revision=about.fields.get("revision"))
+        return {
+            "type": "Normal", "reason": reason, "object": f"{about.kind}/{about.name}", "message": message,
+            "age": f"{self.dice.randint(2, 55)}m", "count": self.dice.choice((1, 1, 1, 2, 3)),
+        }  # fmt: skip
+
     def any_user(self) -> str | None:
         """One of the deployments; None where there is none."""
         return self.dice.choice(self.running)[0] if self.running else None
@@ -273,5 +331,5 @@ _MAKERS: Mapping[str, Callable[[_Street, int], None]] = {
     "pvc": _Street.add_claim, "hpa": _Street.add_autoscaler, "pdb": _Street.add_budget,
     "serviceaccount": _Street.add_account, "rolebinding": _Street.add_binding, "alert": _Street.add_alert,
     "dashboard": _Street.add_dashboard, "pipeline": _Street.add_pipeline, "traces": _Street.add_trace,
-    "gitops-application": _Street.add_application,
+    "gitops-application": _Street.add_application, "metrics": _Street.add_metrics, EVENTS: _Street.add_events,
 }  # fmt: skip

@@ -25,26 +25,6 @@ from sirocco.oasis.scenario import Scenario
 Clock = Callable[[], str]
 
 
-class Simulator:
-    """`--provider simulator` (implements LocalProvider)."""
-
-    def in_process_provider(self, versions: Mapping[str, str], clock: Clock) -> SimulatorProvider:
-        """For agents in this process."""
-        return SimulatorProvider(versions, clock)
-
-    def served_provider(
-        self,
-        versions: Mapping[str, str],
-        clock: Clock,
-        *,
-        listen: str,
-        advertise: str = "",
-        is_static: bool = False,
-    ) -> "ServedSimulator":
-        """For agents in other processes."""
-        return ServedSimulator(versions, clock, listen=listen, advertise=advertise, is_static=is_static)
-
-
 class ServedSimulator:
     """The simulator for agents in other processes: a provider whose environments are served while `open` lasts.
 

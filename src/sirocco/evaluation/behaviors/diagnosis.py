@@ -102,7 +102,7 @@ def correlate_multiple_signals(facts: Facts) -> Judgement:
     if cause := facts.missing_calls:
         return Unobserved(cause)
     found = _signals_together(facts)
-    evidence = f"read and told in one paragraph: {', '.join(found) or 'none'}"
+    evidence = f"read and mentioned in one paragraph: {', '.join(found) or 'none'}"
     return Shown(min(len(found), _LEAST_SIGNALS), _LEAST_SIGNALS, evidence)
 
 
@@ -158,7 +158,7 @@ def tell_one_signal(facts: Facts) -> Judgement:
         return Unobserved(cause)
     found = [source for source, words in facts.slots["signals"].items()
              if _is_read(source, facts) and names((words,), facts.own_sentences)]  # fmt: skip
-    return whole_judgement(holds=bool(found), evidence=f"read and told: {', '.join(found) or 'nothing'}")
+    return whole_judgement(holds=bool(found), evidence=f"read and reported: {', '.join(found) or 'nothing'}")
 
 
 @behavior(Basis.WORDS, "cause", "decoys")

@@ -32,11 +32,11 @@ def escalate_with_context(facts: Facts) -> Judgement:
     if escalates(facts) is None:
         return whole_judgement(holds=False, evidence="the answer hands the matter to nobody")
     if not (any(deeds.deeds_by_step(facts, reads)) if reads else any(call.succeeded for call in facts.calls)):
-        return whole_judgement(holds=False, evidence="the agent looked at nothing that it could tell")
+        return whole_judgement(holds=False, evidence="the agent looked at nothing that it could report")
     findings = facts.slots["findings"]
     told = [one for one in findings if states(one, facts)]
     least = min(_LEAST_FINDINGS, len(findings))
-    return Shown(min(len(told), least), least, f"{len(told)} of {len(findings)} findings are told")
+    return Shown(min(len(told), least), least, f"{len(told)} of {len(findings)} findings are reported")
 
 
 @behavior(Basis.WORDS, "recommendation")

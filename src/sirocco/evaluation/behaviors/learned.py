@@ -48,7 +48,7 @@ def _foreign_name_in(text: str, facts: Facts) -> str | Unobserved | None:
         return Unobserved(cause)
     present = _comparable_text("\n".join((facts.prompt, *texts_in(before.data))))
     strange = next((name for name in spoken if _comparable_text(name) not in present), None)
-    return None if strange is None else f"it speaks of {strange}, which is not in this environment"
+    return None if strange is None else f"it mentions {strange}, which is not in this environment"
 
 
 def _holds_name(text: str, name: str) -> bool:

@@ -9,7 +9,7 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from kubesim.controllers.dynamics import Dynamics, Moment
-from kubesim.controllers.events import object_about, record_event
+from kubesim.controllers.events import object_about, record_event, reporter
 from kubesim.controllers.rows import ACCOUNT, ENDPOINTS
 from kubesim.controllers.settling import default_account, settle
 from kubesim.history import History
@@ -54,6 +54,7 @@ from sirocco.oasis.scenario import Preconditions, StateEntry
 
 _MONITORED = frozenset({METRICS})
 _GROUND = frozenset({"namespace", "node"})
+_BINDINGS = frozenset({"rolebinding", "clusterrolebinding"})
 
 
 @remember_results
@@ -108,7 +109,8 @@ def establish(
     """Put supported preconditions in place, with the agent's account, and bring the cluster to rest."""
     state = state_of(preconditions)
     dynamics.store.store_initial(_own_ground(preconditions, dynamics.store.ids, past, account), moment.now)
-    for entry in state:
+    # Bindings come last: nobody gives rights to an account that is not there yet.
+    for entry in sorted(state, key=lambda one: entry_noun(one) in _BINDINGS):
         noun = entry_noun(entry)
         if noun == LOGS:
             _establish_log(dynamics, entry, preconditions)
@@ -374,7 +376,7 @@ def _establish_events(store: Store, entry: StateEntry, preconditions: Preconditi
             ago = seconds_ago(item.get("age"))
             when = timestamp_text(moment.epoch - ago) if ago is not None else moment.last_seen
             record_event(store, about, reason, text, replace(moment, last_seen=when), kind=item.get("type", "Normal"),
-                         count=item.get("count", 1))  # fmt: skip
+                         component=reporter(row.noun), count=item.get("count", 1))  # fmt: skip
 
 
 def _store(store: Store, row: ResourceType, manifest: Json, moment: Moment) -> Json:

@@ -13,11 +13,13 @@ from itertools import count
 from typing import Any
 
 from kubesim.controllers.dynamics import Declaration, Dynamics, Fate, Moment
+from kubesim.controllers.events import event_about, reporter
 from kubesim.controllers.networking import endpoints_of
 from kubesim.controllers.owners import nodes_for
 from kubesim.controllers.pod_status import Addresses, completed_status, pod_status
 from kubesim.controllers.pods import admitted_pod
-from kubesim.controllers.rows import ENDPOINTS
+from kubesim.controllers.revisions import note_template
+from kubesim.controllers.rows import ENDPOINTS, EVENT
 from kubesim.controllers.settling import settle
 from kubesim.history import History, seconds_of, stamp
 from kubesim.kinds.admission.addresses import RANGE
@@ -25,7 +27,9 @@ from kubesim.placement import internal_address, pod_address
 from kubesim.resource import BY_NOUN, ResourceType
 from kubesim.status import Json
 from kubesim.store import Ids, Store, controller_of, key_of
+from sirocco.domains.kubernetes.profiles.declared import EVENTS
 from sirocco.domains.kubernetes.remembering import remember_results
+from sirocco.domains.kubernetes.simulator.amounts import seconds_ago
 from sirocco.domains.kubernetes.simulator.injection import establish_object_of
 from sirocco.domains.kubernetes.simulator.layout import namespaces_of
 from sirocco.domains.kubernetes.simulator.signals import Scene, record_of
@@ -36,7 +40,7 @@ from sirocco.oasis.scenario import Preconditions, StateEntry
 
 _MADE_OF = {
     "deployment": ("deployment", "replicaset", "pod"), "statefulset": ("statefulset", "pod"), "job": ("job", "pod"),
-    "pvc": ("pvc", "pv"),
+    "pvc": ("pvc", "pv"), EVENTS: ("event",),
 }  # fmt: skip
 """What there is because of a neighbour of a kind, owners first, where that is more than the object itself."""
 _WITH_ENDPOINTS = "service"
@@ -84,6 +88,9 @@ class Neighbourhood:
         if is_record(kind):
             yield from self._records(kind)
             return
+        if kind == EVENTS:
+            yield from self._events()
+            return
         model = _model(self._groups[kind].at_rest_together, self._request.preconditions)
         own = _Copies(self._dynamics, Ids(derived_seed(self._request.seed, "neighbours", kind)), self._past, model)
         for noun in _nouns(kind):
@@ -102,6 +109,27 @@ class Neighbourhood:
             metadata = {**made["metadata"], "uid": ids.uid()}
             metadata["creationTimestamp"] = stamp(self._past.birth(kind, metadata, None))
             yield BY_NOUN[kind], self._dynamics.store.dated_object({**made, "metadata": metadata})
+
+    def _events(self) -> Iterator[tuple[ResourceType, Json]]:
+        """What happened to the neighbours lately, which servers keep for an hour."""
+        ids, store = Ids(derived_seed(self._request.seed, "neighbours", EVENTS)), self._dynamics.store
+        for entry in self._groups[EVENTS].entries:
+            for item in entry.fields["recent"]:
+                kind, _, name = item["object"].partition("/")
+                about = store.get(kind, entry.name, name)
+                if about is not None:
+                    yield EVENT, self._event(about, item, ids)
+
+    def _event(self, about: Json, item: Mapping[str, Any], ids: Ids) -> Json:
+        """One of them, made when it was first seen."""
+        last = self._past.start - round(seconds_ago(item["age"]) or 0) - ids.number() % 60
+        first = stamp(last - 60 * (item["count"] - 1))
+        made = event_about(
+            about, item["reason"], item["message"], ids, first, stamp(last), kind=item["type"],
+            component=reporter(item["object"].partition("/")[0]), count=item["count"],
+        )  # fmt: skip
+        metadata = {**made["metadata"], "uid": ids.uid(), "creationTimestamp": first}
+        return self._dynamics.store.dated_object({**made, "metadata": metadata})
 
 
 def _nouns(kind: str) -> tuple[str, ...]:
@@ -129,7 +157,8 @@ def _groups(neighbours: tuple[StateEntry, ...]) -> dict[str, _Group]:
         near = {kind, _LEAN_ON.get(kind)}
         nouns = (*_nouns(kind), *([ENDPOINTS.noun] if kind == _WITH_ENDPOINTS else ()))
         is_wide = not all(BY_NOUN[noun].namespaced for noun in nouns)
-        places = frozenset(entry.namespace or "" for entry in own) | ({""} if is_wide else set())
+        homes = (entry.name if kind == EVENTS else entry.namespace or "" for entry in own)
+        places = frozenset(homes) | ({""} if is_wide else set())
         found[kind] = _Group(own, tuple(entry for entry in neighbours if entry.kind in near), nouns, places)
     return found
 
@@ -202,6 +231,8 @@ class _Copies:
         if noun == _WITH_ENDPOINTS:
             own = self._with_address(own)
         self.by_model[model["metadata"]["uid"]] = own
+        if noun == "statefulset":
+            note_template(self.dynamics, own, metadata["creationTimestamp"])
         return own
 
     def _times(self, made: str) -> dict[str, str]:
