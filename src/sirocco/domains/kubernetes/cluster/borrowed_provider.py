@@ -56,7 +56,7 @@ class Borrowing:
             problem = "evidence comes from the cluster's own audit log, whose location is not given"
             raise ConfigError("--audit-log", problem, "give --audit-log FILE, or --audit-webhook HOST:PORT")
         if not access.is_loopback and options.get("confirmed") != "yes":
-            raise ConfigError("--context", f"{agreement_question(access)} Nobody has agreed", "add --yes")
+            raise ConfigError("--context", f"{agreement_question(access)} Nobody has confirmed it", "add --yes")
         images = tuple(filter(None, options.get("image", "").split(",")))
         return cls(access, Path(log) if log else None, webhook, images)
 
