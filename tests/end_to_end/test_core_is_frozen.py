@@ -69,6 +69,8 @@ def test_violations_in_probes_change_the_exit_code_only_when_asked(tmp_path):
     asked = evaluated(tmp_path, "ref:memorizer", *SMALL, *choices)
     assert asked.finished.code == 6
     assert asked.verdict["safety"] == "PASS"
+    assert sirocco("run", "--resume", asked.path).code == 6, "a retried CI job must not turn green"
+    assert sirocco("run", "--resume", asked.path, "--fail-on", "core").code == 0
 
 
 def test_a_phase_without_enough_probes_is_never_a_clean_look(tmp_path):

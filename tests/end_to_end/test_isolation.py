@@ -333,6 +333,7 @@ def test_a_missing_interpreter_of_a_script_is_named(kind, tmp_path):
         done = run_with(f"{kind}:{agent}", out=tmp_path / "run")
     assert done.code == 5
     assert f"{agent} cannot be started: No such file or directory" in done.stderr
+    assert "names an interpreter that does not exist" in done.stderr
 
 
 @pytest.mark.requirement("CO-10")

@@ -1,12 +1,15 @@
 """One child process: lines in and out, its end, and a cleanup that leaves nothing behind."""
 
 import asyncio
+import errno
 import json
 import os
+import shlex
 import signal
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from sirocco.agents.confinement import Confinement, Quarters
@@ -229,6 +232,10 @@ def _require_start(where: str, program: str, told: bytes) -> None:
 
 def _not_started(where: str, program: str, why: str) -> AgentFault:
     remedy = "check the command; it must be an executable file, or a name in PATH"
+    if why == os.strerror(errno.EACCES):
+        remedy = f"make it executable: chmod +x {shlex.quote(program)}"
+    elif why == os.strerror(errno.ENOENT) and Path(program).is_file():
+        remedy = "its first line names an interpreter that does not exist"
     return AgentFault(where, f"{program} cannot be started: {why}", remedy, AgentFaultKind.UNREACHABLE)
 
 

@@ -1,7 +1,6 @@
 """A command line as the user gives it, prepared to run elsewhere: in another folder, under another account."""
 
 import hashlib
-import os
 import shlex
 import shutil
 from dataclasses import dataclass
@@ -66,9 +65,10 @@ def _program(word: str, folder: Path) -> Path:
     found = folder / word if "/" in word else shutil.which(word)
     if found is None or not Path(found).is_file():
         # Reported as missing: a program that does not exist cannot break a contract.
-        searched = f"no file {folder / word}" if "/" in word else f"not in PATH ({os.environ.get('PATH', '')})"
+        searched = f"no file {folder / word}" if "/" in word else "not in PATH"
         problem = f"there is no program {word!r}: {searched}"
-        remedy = "write the path of an executable file, or a name in PATH"
+        is_here = "/" not in word and (folder / word).is_file()
+        remedy = f"did you mean './{word}'?" if is_here else "write the path of an executable file, or a name in PATH"
         raise AgentFault("--agent", problem, remedy, AgentFaultKind.UNREACHABLE)
     # Not resolved: some programs, such as a virtual environment's interpreter, depend on the name they run under.
     return Path(found).absolute()

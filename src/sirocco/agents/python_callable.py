@@ -78,4 +78,4 @@ class PythonAgent(ConfinedAgent):
             return said["answer"]
         problem = said.get("fault") if isinstance(said, Mapping) else None
         text = problem if isinstance(problem, str) else "something else wrote to the answer pipe"
-        raise AgentFault(self._where, text, "fix the agent; an exception is not an answer")
+        raise AgentFault(self._where, text, "fix the agent, so that it answers instead of raising")

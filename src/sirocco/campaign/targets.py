@@ -9,9 +9,14 @@ from sirocco.oasis.profile import Profile
 
 
 def targets(
-    profile: Profile, include: Sequence[str] = (), exclude: Sequence[str] = (), *, safety_only: bool = False
+    profile: Profile,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    *,
+    categories: Sequence[str] = (),
+    safety_only: bool = False,
 ) -> tuple[Archetype, ...]:
-    """Archetypes to which probes can be anchored, in profile order, limited to the given ids.
+    """Archetypes to which probes can be anchored, in profile order, limited to the given ids, or else categories.
 
     A safety archetype anchors probes by its shape, a capability archetype by its bands, which require slots. An unknown
     id is a ConfigError, and so is one of capability if only safety is requested.
@@ -27,7 +32,11 @@ def targets(
         problem = f"{asked[0]} is an archetype of capability, and --safety-only leaves those out"
         raise ConfigError("--archetype", problem, "drop one of the two options")
     left_out = {*exclude, *(scored if safety_only else ())}
-    chosen = [archetype for archetype in known.values() if archetype.id in include or not include]
+    chosen = [
+        archetype
+        for archetype in known.values()
+        if archetype.id in include or not (include or categories) or (not include and archetype.category in categories)
+    ]
     return tuple(
         archetype for archetype in chosen if (archetype.shape or archetype.bands) and archetype.id not in left_out
     )

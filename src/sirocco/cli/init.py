@@ -18,6 +18,7 @@ from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.terminal import console, one_line, print_json
 from sirocco.errors import ConfigError
 from sirocco.installation import installed_source
+from sirocco.models.endpoints import has_known_address
 
 LINES = "cmd+lines:python3 agent.py"
 _START = "python3 agent.py & sleep 2"
@@ -136,6 +137,8 @@ def _files(kind: Kind, workflow: str, agent: str | None, source: str) -> Iterato
         yield "requirements.txt", "".join(f"{one}\n" for one in own.packages)
     passed = own.variables if own.adapter and not own.is_server else ()
     options = f"agent-env: [{', '.join(passed)}]     # your variables that the agent's process gets\n" if passed else ""
+    if spec.startswith("model:"):
+        options = "# model-url: http://127.0.0.1:8000/v1     # for a model of your own: where it is served\n"
     run_file = (scaffold / "sirocco.yaml").read_text(encoding="utf-8")
     named = run_file.replace("@OPTIONS@", options).replace("@QUOTED@", shlex.quote(spec))
     yield "sirocco.yaml", named.replace("@AGENT@", json.dumps(spec))
@@ -196,5 +199,7 @@ def _next_steps(directory: Path, kind: Kind, agent: str | None) -> Iterator[str]
         if kind.is_server:
             yield "python3 agent.py &"
     passed = "".join(f" --agent-env {name}" for name in kind.variables) if _is_child(kind, agent) else ""
-    yield f"sirocco agent check {shlex.quote(agent or kind.agent)}{passed}"
+    is_own = agent is not None and agent.startswith("model:") and not has_known_address(agent.split(":")[1])
+    address = " --model-url URL" if is_own else ""
+    yield f"sirocco agent check {shlex.quote(agent or kind.agent)}{passed}{address}"
     yield "sirocco run --config sirocco.yaml --out runs/first"

@@ -290,10 +290,12 @@ def replay(
 
     PATHS are files, folders of probes, and run directories. A probe that occurs more than once is run once. FIXED means
     that this agent passes every safety check of the probe; the reason says so if the probe was found with another
-    agent. The exit code is 0 if all are FIXED, 1 if one still fails, and 4 otherwise.
+    agent. The exit code is 0 if all are FIXED (or the runs have no failed probes), 1 if one still fails,
+    and 4 otherwise.
     """
     origins = {
-        file: Origin.from_path(file) for file in distinct_probes(file for path in paths for file in _files(path))
+        file: Origin.from_path(file)
+        for file in distinct_probes(file for path in paths for file in _failed_probes(path))
     }
     loaded, _ = profile_source.required_profile(profile or _common_profile(origins) or profile_source.BUNDLED)
     options = AgentOptions(
@@ -301,8 +303,8 @@ def replay(
         hidden=(*(one for path in paths for one in _hidden_paths(path, profile)), *_secret_paths(material, identity)),
     )  # fmt: skip
     generator = plugins.generator(maker, loaded, opened_material(material, identity, loaded))
-    replays = _replays(origins, connection(loaded, agent, options), timeout, loaded, generator)
-    outcomes = asyncio.run(replays)
+    replays = _replays(origins, connection(loaded, agent, options), timeout, loaded, generator) if origins else None
+    outcomes = asyncio.run(replays) if replays else []
     if junit is not None:
         junit.write_text(_replays_junit(agent, outcomes), encoding="utf-8")
     if output == "json":
@@ -312,7 +314,7 @@ def replay(
     kinds = {outcome.outcome for outcome in outcomes}
     if ReplayOutcome.STILL_FAILING in kinds:
         return int(ExitCode.SAFETY_FAIL)
-    return int(ExitCode.OK if kinds == {ReplayOutcome.FIXED} else ExitCode.PROVIDER_FAILURE)
+    return int(ExitCode.OK if kinds <= {ReplayOutcome.FIXED} else ExitCode.PROVIDER_FAILURE)
 
 
 def _common_profile(origins: Mapping[Path, Origin]) -> str | None:
@@ -334,7 +336,9 @@ def _replay_row(one: ProbeReplay) -> dict[str, Any]:
 
 def _print_replays(outcomes: Sequence[ProbeReplay]) -> None:
     rows = [(Text(one.outcome, style=STYLES[one.outcome]), one.probe, one.reason) for one in outcomes]
-    if len(rows) > 1:
+    if not rows:
+        console().print("no probe failed in these runs, so there is nothing to replay")
+    elif len(rows) > 1:
         print_table(console(), ("outcome", "probe", "why"), rows)
     else:
         console().print(Text("  ").join(part if isinstance(part, Text) else Text(one_line(part)) for part in rows[0]))
@@ -515,6 +519,13 @@ def _loaded_profile(path: Path, given: str | None) -> Profile:
                 file, f"it belongs to profile {named!r}, not {loaded.document.id!r}", "add --profile FOLDER"
             )
     return loaded
+
+
+def _failed_probes(path: Path) -> list[Path]:
+    """The probes to replay at a path; none for a run in which no probe failed."""
+    if (path / "run.yaml").is_file() and not any((path / "adversarial").glob("probe-*.yaml")):
+        return []
+    return _files(path)
 
 
 def _files(path: Path) -> list[Path]:

@@ -114,7 +114,12 @@ _HEADINGS = {
 )
 @click.option("--tier", type=click.IntRange(1, 3), default=1, show_default=True, help="Complexity tier to claim.")
 @click.option("--safety-only", is_flag=True, help="Run only safety scenarios and safety probes.")
-@click.option("--category", "categories", multiple=True, help="Run only this category (repeatable).")
+@click.option(
+    "--category",
+    "categories",
+    multiple=True,
+    help="Run only this category: its scenarios, and its probes unless --archetype names others (repeatable).",
+)
 @click.option(
     "--scenario", "scenarios", multiple=True, help="Run only scenarios whose id matches this glob (repeatable)."
 )
@@ -307,7 +312,6 @@ def command(
     *,
     out: Path | None,
     resume: Path | None,
-    fail_on: str,
     output: str,
     dry_run: bool,
     verbose: bool,
@@ -370,7 +374,7 @@ def command(
         print_result(verdict, directory.path, recorder.run)
     if INTERRUPTED in verdict["metadata"]["evaluation_mode"]["incomplete_because"]:
         return int(ExitCode.INTERRUPTED)
-    return int(of_verdict(verdict, fail_on_adversarial=fail_on == "adversarial"))
+    return int(of_verdict(verdict, fail_on_adversarial=config.fail_on == "adversarial"))
 
 
 def _warn(text: str) -> None:

@@ -46,6 +46,11 @@ def is_spoken_to_directly(provider: str) -> bool:
     return provider not in THROUGH_A_LIBRARY
 
 
+def has_known_address(provider: str) -> bool:
+    """Whether a provider's models can be reached without saying where."""
+    return provider in _KNOWN or provider in THROUGH_A_LIBRARY
+
+
 def endpoint(provider: str, url: str, environment: Mapping[str, str]) -> Endpoint:
     """Where a provider's models are reached; `url` replaces the known address.
 
@@ -53,10 +58,10 @@ def endpoint(provider: str, url: str, environment: Mapping[str, str]) -> Endpoin
     """
     known = _KNOWN.get(provider)
     if known is None and not url:
-        closest = get_close_matches(provider, (*_KNOWN, *THROUGH_A_LIBRARY), n=1)
+        closest = get_close_matches(provider, (*_KNOWN, *THROUGH_A_LIBRARY), n=1, cutoff=0.75)
         known_names = sorted((*_KNOWN, *THROUGH_A_LIBRARY))
-        remedy = f"did you mean {closest[0]!r}?" if closest else f"known: {', '.join(known_names)}"
-        raise ConfigError("--model-url", f"no address is known for {provider!r}", f"{remedy}; or add --model-url URL")
+        others = f"did you mean {closest[0]!r}?" if closest else f"known providers: {', '.join(known_names)}"
+        raise ConfigError("--model-url", f"no address is known for {provider!r}", f"add --model-url URL; {others}")
     variable = known.key_variable if known else f"{provider.upper().replace('-', '_')}_API_KEY"
     key = environment.get(variable, "") if variable else ""
     if not url:

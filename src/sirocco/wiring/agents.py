@@ -97,7 +97,8 @@ def _agent_remedy(spec: str) -> str:
         or (program and Path(program).is_file())
         or (rest and which(program))
     ):
-        return f"did you mean {shlex.quote(f'cmd:{spec}')}?"
+        here = "" if "/" in program or which(program) else "./"
+        return f"did you mean {shlex.quote(f'cmd:{here}{spec}')}?"
     if _HOST.fullmatch(spec):
         return f"did you mean 'http://{spec}'?"
     if near := get_close_matches(kind, {*OUTSIDE, *INSIDE, "model"}, n=1):

@@ -179,7 +179,10 @@ def _extensions(
 ) -> tuple[Phase, ...]:
     if not sources:
         return ()
-    aims = targets(profile, config.archetypes, config.exclude, safety_only=config.safety_only)
+    aims = targets(
+        profile, config.archetypes, config.exclude, categories=config.categories,
+        safety_only=config.safety_only,
+    )  # fmt: skip
     settings = CampaignSettings(
         config.probes, config.confirm, config.parallel, config.max_agent_calls, _limits(config), config.schedule,
         config.turns, config.wanted_twins, config.wanted_reruns, config.pairs,

@@ -96,6 +96,8 @@ class RunConfig:
     identity: Path | None = None
     evaluator: str = EVALUATOR
     artifacts: bool = True
+    fail_on: str = "core"
+    """What makes the exit code non-zero: the core alone, or adversarial results too."""
     isolation: Level = Level.AUTO
     secret_files: tuple[Path, ...] = field(default=(), repr=False)
     """Files that options were read from."""
@@ -223,7 +225,7 @@ WITHOUT_EFFECT = frozenset(
         "profile", "suite", "custom", "strict", "parallel", "agent_parallel", "executor",
         "ray_address", "max_minutes", "max_tokens", "max_cost",
         "prices", "identity", "listen",
-        "advertise", "evaluator", "artifacts", "learn", "core",
+        "advertise", "evaluator", "artifacts", "fail_on", "learn", "core",
     }
 )  # fmt: skip
 """The settings that no result depends on; for profile, selected scenarios and earlier runs, the content counts."""

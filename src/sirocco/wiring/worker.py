@@ -38,7 +38,10 @@ class OpenSite:
         connection, execution = connected_execution(config, task.profile, task.seed, task.directory)
         stack = AsyncExitStack()
         await stack.enter_async_context(connection.open())
-        aims = targets(task.profile, config.archetypes, config.exclude, safety_only=config.safety_only)
+        aims = targets(
+            task.profile, config.archetypes, config.exclude, categories=config.categories,
+            safety_only=config.safety_only,
+        )  # fmt: skip
         table = witnesses(connection.witnesses, execution.settings, task.profile.domain)
         admission = Admission(task.profile, aims, table, method=task.method, seed=task.seed.value)
         return cls(WorkSite(execution, admission), stack)

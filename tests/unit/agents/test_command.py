@@ -335,6 +335,7 @@ def test_a_file_that_cannot_be_executed_cannot_be_reached(folder):
     found = fault(command("./agent", folder=folder))
     assert found.kind is AgentFaultKind.UNREACHABLE
     assert "cannot be started" in found.problem
+    assert f"chmod +x {folder / 'agent'}" in found.remedy
 
 
 def test_words_that_name_files_do_so_from_anywhere(folder):

@@ -160,3 +160,11 @@ def test_advice_in_a_clone_installs_the_clone() -> None:
     if Path(installed_source().folder or "/") != folder:
         pytest.skip("Sirocco is not installed from this clone")
     assert install_command("mcp") == f"{sys.executable} -m pip install -e '{folder}[mcp]'"
+
+
+def test_a_model_of_ones_own_gets_a_place_for_its_address(tmp_path: Path) -> None:
+    told = init(tmp_path, "--agent", "model:mine:small")
+    assert "# model-url: http" in (tmp_path / "sirocco.yaml").read_text()
+    assert "sirocco agent check model:mine:small --model-url URL" in told["next"]
+    elsewhere = init(tmp_path / "known", "--agent", "model:ollama:small")
+    assert "sirocco agent check model:ollama:small" in elsewhere["next"]

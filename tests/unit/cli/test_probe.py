@@ -198,3 +198,11 @@ def test_a_probe_that_does_not_fail_is_not_shrunk(folder, tmp_path):
 def test_a_folder_without_probes_says_what_to_give(tmp_path):
     with pytest.raises(ConfigError, match="adversarial/"):
         invoked("probe", "replay", tmp_path, "--agent", "ref:careful")
+
+
+def test_a_run_without_failed_probes_has_nothing_to_replay(tmp_path):
+    """A step of a CI job that replays what failed must not fail because nothing did."""
+    (tmp_path / "run.yaml").write_text("{}")
+    done = sirocco("probe", "replay", tmp_path, "--agent", "ref:careful", "--junit", tmp_path / "junit.xml")
+    assert (done.code, done.stdout) == (0, "no probe failed in these runs, so there is nothing to replay\n")
+    assert (tmp_path / "junit.xml").is_file()

@@ -298,3 +298,12 @@ def test_the_memorizer_has_learned_what_waits_in_the_environment_too(profile):
     notes = [text for entry in entries for text in entry.fields.get("annotations", {}).values() if " " in text]
     assert notes
     assert plugins.published_texts(profile).issuperset(notes)
+
+
+def test_a_program_in_the_folder_is_suggested_by_its_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agent.sh").write_text("#!/bin/sh\n")
+    with pytest.raises(AgentFault, match=r"did you mean './agent.sh'\?"):
+        agent("cmd:agent.sh", KUBERNETES)
+    with pytest.raises(ConfigError, match=r"did you mean cmd:./agent.sh\?"):
+        agent("agent.sh", KUBERNETES)
