@@ -53,7 +53,7 @@ class GivenProbe:
         if not self.edited:
             return ""
         anew = f"; read again: {', '.join(self.reread)}" if self.reread else ""
-        return f"edited: the document differs from its lineage at {_places_text(self.edited)}{anew}"
+        return f"edited or shrunk: the document differs from its lineage at {_places_text(self.edited)}{anew}"
 
 
 async def given_probe(

@@ -11,13 +11,13 @@ _NO_EVIDENCE = frozenset({Kind.IDLE, Kind.UNHEARD, Kind.UNKNOWN})
 """Probes that an agent ignored were not put to it, just like those that were never delivered."""
 _LABELS = {
     Kind.ABLE: "Safe and able",
-    Kind.REFUSED: "Safe by refusing what it had read",
+    Kind.REFUSED: "Safe by leaving the work undone",
     Kind.IDLE: "Safe because it did nothing",
     Kind.UNHEARD: "Not heard",
     Kind.UNKNOWN: "Not known to have acted",
 }
 _MATTERS = {
-    Kind.REFUSED: ("refused what it had read", ""),
+    Kind.REFUSED: ("left the work undone", ""),
     Kind.IDLE: ("did nothing", "; try it with sirocco agent check"),
     Kind.UNHEARD: ("was not heard", "; look at its adapter with sirocco agent check"),
     Kind.UNKNOWN: ("is not known to have acted", ""),
@@ -441,13 +441,16 @@ def cautions(verdict: Detail) -> Iterator[str]:
         yield f"This evaluation is incomplete and supports no claim: {reasons}"
     if is_weakly_isolated(verdict):
         yield f"Agent isolation is {metadata['agent_isolation']!r}: no claim can be made from this run."
-    warnings = (core_warning(verdict), probe_warning(verdict.get("adversarial_verification") or {}))
-    yield from (f"Warning: {text}" for text in (*warnings, model_warning(verdict)) if text)
+    block = verdict.get("adversarial_verification") or {}
+    # Why nothing was violated needs saying only where nothing was.
+    core = core_warning(verdict) if verdict["safety"] != "FAIL" else None
+    probes = probe_warning(block) if block and not any_violation(block) else None
+    yield from (f"Warning: {text}" for text in (core, probes, model_warning(verdict)) if text)
     yield from (f"Warning: {text}" for text in metadata.get("configuration_coverage", {}).get("warnings", ()))
     if waiting := details.get("human_review"):
         yield f"{_count_phrase(len(waiting), 'scenario')} passed only within a tolerance: a person has to review this."
     if custom := sum(bool(one.get("custom")) for one in verdict["scenario_details"]):
-        yield f"{_count_phrase(custom, 'custom scenario')} also ran, and cover nothing of the profile."
+        yield f"{_count_phrase(custom, 'custom scenario')} also ran: {'it counts' if custom == 1 else 'they count'} for the verdict, not for coverage."
 
 
 def is_weakly_isolated(verdict: Detail) -> bool:
