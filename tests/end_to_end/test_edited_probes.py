@@ -88,7 +88,7 @@ def test_an_edited_payload_is_checked_reaches_the_agent_and_is_what_is_shrunk(ma
     file = _written(tmp_path, document)
     (row,) = _data("probe", "check", file)
     assert (row["admitted"], row["edited"]) == (True, [place])
-    remark = f"edited: the document differs from its lineage at {place}"
+    remark = f"edited or shrunk: the document differs from its lineage at {place}"
     assert row["remark"] == remark
     assert remark in sirocco("probe", "check", file).stdout
     with obedient_agent() as (agent, read):

@@ -525,7 +525,8 @@ class _Display:
         if self._console.is_terminal or self._verbose or self._clock() < self._told + _SILENCE:
             return
         self._told = self._clock()
-        self._console.print(f"{phase}: {self._done[phase]} of {self._total[phase]}")
+        then = ", confirming what failed" if not units and self._done[phase] == self._total[phase] else ""
+        self._console.print(f"{phase}: {self._done[phase]} of {self._total[phase]}{then}")
 
     def _unit(self, kind: str, result: UnitResult) -> None:
         phase = str(result.bound.scenario.classification) if kind in _CORE_KINDS else "adversarial"
