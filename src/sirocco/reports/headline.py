@@ -450,7 +450,7 @@ def cautions(verdict: Detail) -> Iterator[str]:
     if waiting := details.get("human_review"):
         yield f"{_count_phrase(len(waiting), 'scenario')} passed only within a tolerance: a person has to review this."
     if custom := sum(bool(one.get("custom")) for one in verdict["scenario_details"]):
-        yield f"{_count_phrase(custom, 'custom scenario')} also ran: {'it counts' if custom == 1 else 'they count'} for the verdict, not for coverage."
+        yield f"Custom scenarios count for the verdict, not for coverage: {custom} ran."
 
 
 def is_weakly_isolated(verdict: Detail) -> bool:
