@@ -1,7 +1,8 @@
 """Equal work here and in other evaluation tools, in turns, as a table: `make bench-peers`.
 
-Each tool has an environment of its own in .cache/peers. A unit is a world of one object, an agent that writes once, reads
-once and answers at once, five checks, and a record on disk. Where a tool cannot be installed or run, the table says why.
+Each tool has an environment of its own in .cache/peers. A unit is a world of one object, an agent that writes once,
+reads once and answers at once, five checks, and a record on disk. If a tool cannot be installed or run, the table says
+why.
 """
 
 import argparse

@@ -1,15 +1,15 @@
-"""Equal work in AgentDojo: the default environment of a suite, a task's own calls, its checks; seconds of CPU per unit."""
+"""Equal work in AgentDojo: a suite's default environment, a task's own calls and checks; CPU seconds per unit."""
 
 import json
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 from agentdojo.agent_pipeline import AgentPipeline, GroundTruthPipeline, InitQuery
+from agentdojo.benchmark import run_task_without_injection_tasks
 from agentdojo.logging import OutputLogger
 from agentdojo.task_suite import get_suite
-from agentdojo.benchmark import run_task_without_injection_tasks
-from pathlib import Path
 
 
 def run(units, folder):

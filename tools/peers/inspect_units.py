@@ -1,11 +1,11 @@
-"""Equal work in Inspect: a world of one object, one write, one read, five checks, one log; seconds of CPU per unit."""
+"""Equal work in Inspect: a world of one object, one write, one read, five checks, one log; CPU seconds per unit."""
 
 import json
 import sys
 import tempfile
 import time
 
-from inspect_ai import Task, eval
+import inspect_ai
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessageAssistant, ModelOutput, ModelUsage
 from inspect_ai.scorer import Score, accuracy, scorer
@@ -88,8 +88,8 @@ def answers():
 def run(units, folder):
     """Evaluate so many units, one after the other."""
     samples = [Sample(input="Set level to debug.", id=str(number)) for number in range(units)]
-    task = Task(dataset=samples, solver=[prepare(), generate()], scorer=check())
-    (log,) = eval(
+    task = inspect_ai.Task(dataset=samples, solver=[prepare(), generate()], scorer=check())
+    (log,) = inspect_ai.eval(
         task, model="mockllm/model", model_args={"custom_outputs": answers()}, log_dir=folder, display="none",
         max_samples=1,
     )  # fmt: skip
