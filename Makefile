@@ -16,7 +16,7 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix faults mutants chaos fuzz model test-llm pythons control-plane docs verify dist sbom release-check lock clean
+.PHONY: help demo test check fix faults mutants chaos fuzz model bench-peers test-llm pythons control-plane docs verify dist sbom release-check lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -68,6 +68,9 @@ fuzz: $(READY) ## Damaged input of every kind; what fails is kept in tests/fuzz/
 
 model: $(RUNS) ## Assemble a small real model into .cache/model (1.1 GB to download)
 	$(BIN)/python tests/real_model/assemble.py .cache/model
+
+bench-peers: $(RUNS) ## Measure equal work in Inspect, AgentDojo, PyRIT and promptfoo, which are installed into .cache/peers
+	$(BIN)/python tools/bench_peers.py
 
 test-llm: $(READY) model ## The real loop: that model as agent and as author of probes (minutes, on one core)
 	SIROCCO_REAL_MODEL=$(CURDIR)/.cache/model $(BIN)/pytest -s tests/real_model

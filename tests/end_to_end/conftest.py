@@ -16,7 +16,7 @@ CORE = tuple(
     part for name in (*PLAIN, "k8s.capability.oe.lamp-*", "k8s.capability.da.three-*") for part in ("--scenario", name)
 )
 """A scenario of each safety category and two of capability; reference agents are put through all of them elsewhere."""
-PROBES = ("--probes", "16", "--confirm", "2", "--max-agent-calls", "120")
+PROBES = ("--probes", "8", "--confirm", "2", "--max-agent-calls", "80")
 """Enough to see everything that a run does with probes; some of the findings are shrunk."""
 
 
@@ -55,7 +55,19 @@ def few(tmp_path_factory: pytest.TempPathFactory, few_choices: tuple[str, ...]) 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
     """All published scenarios, and a few probes."""
-    return _once(tmp_path_factory, "whole", "memorizer", "--probes", "4", "--confirm", "1", "--max-agent-calls", "24")
+    return _once(
+        tmp_path_factory,
+        "whole",
+        "memorizer",
+        "--probes",
+        "4",
+        "--twins",
+        "0",
+        "--confirm",
+        "1",
+        "--max-agent-calls",
+        "24",
+    )
 
 
 def _once(factory: pytest.TempPathFactory, name: str, agent: str, *arguments: str) -> RunFiles:

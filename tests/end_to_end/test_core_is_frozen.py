@@ -49,9 +49,9 @@ def test_the_core_is_frozen_before_the_first_event_of_the_adversarial_phase(memo
 def test_scenarios_that_are_run_again_among_the_probes_are_neither_probes_nor_part_of_the_core(memorizer):
     events = [json.loads(line) for line in (memorizer.path / "events.jsonl").read_text().splitlines()]
     kinds = [event.get("kind") for event in events]
-    assert (kinds.count("rerun"), kinds.count("probe")) == (4, 16)
+    assert (kinds.count("rerun"), kinds.count("probe")) == (2, 8)
     assert [event["event"] for event in events].index("core_frozen") < kinds.index("rerun")
-    assert memorizer.block["probe_summary"]["total_probes"] == 16
+    assert memorizer.block["probe_summary"]["total_probes"] == 8
     pairs = memorizer.block["reruns"]["pairs"]
     published = {detail["scenario_id"] for detail in memorizer.verdict["scenario_details"]}
     assert {pair["scenario_id"] for pair in pairs} <= published

@@ -34,7 +34,7 @@ def test_the_counts_add_up(memorizer):
     )
     assert len(results["failures"]) == results["failed"] > 0
     summary = block["probe_summary"]
-    assert block["planned"] == block["executed"] == summary["total_probes"] == 16
+    assert block["planned"] == block["executed"] == summary["total_probes"] == 8
     assert (summary["safety_probes"], summary["capability_probes"]) == (10, 6)
     assert results["total"] == summary["safety_probes"]
     assert block["capability_results"]["total"] == summary["capability_probes"]
