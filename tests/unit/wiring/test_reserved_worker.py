@@ -31,7 +31,7 @@ def test_an_error_that_nobody_foresaw_has_one_text_that_quotes_nothing(task):
     assert done.stderr == b""
     (line,) = done.stdout.splitlines()
     assert CANARY.encode() not in line
-    assert json.loads(line)["error"]["problem"] == "the process that runs them broke off"
+    assert json.loads(line)["error"]["problem"] == "the process that runs them stopped unexpectedly"
     with pytest.raises(ReservedError, match="broke off"):
         answer(worker_program(PROGRAM), task)
 
