@@ -1,4 +1,4 @@
-"""How much processor time the harness takes for one unit on the real path, and what memory a long run holds.
+"""The harness's processor time for one unit on the real path, and the memory of a long run.
 
 *Equal work* is what any harness of this kind does for a unit: an environment of one object, one write, one read, five
 checks, one evidence record on disk, teardown. *Typical* is a bundled scenario with the agent that does its task. The
@@ -48,7 +48,7 @@ _ARCHETYPE = "S-DO-001"
 
 @dataclass(frozen=True, slots=True)
 class RunSpeed:
-    """Seconds of processor time for a unit, at the median."""
+    """Median seconds of processor time for a unit."""
 
     equal_work: float
     typical: float
@@ -58,7 +58,7 @@ class RunSpeed:
 
 @dataclass(frozen=True, slots=True)
 class RunMemory:
-    """Megabytes that the process held after the first units and after the last, and how many those were."""
+    """Megabytes that the process used after the first units and after the last, and the numbers of these units."""
 
     early: float
     late: float
@@ -169,7 +169,7 @@ async def _floor(call: Callable[[str, bytes], Any], processor: Clock, rounds: in
 
 
 async def _call_application(application: Any, method: str, body: bytes) -> None:
-    """An application called as a server calls it."""
+    """Call an application as a server would."""
 
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": body, "more_body": False}
@@ -182,7 +182,7 @@ async def _call_application(application: Any, method: str, body: bytes) -> None:
 
 
 def measured_memory(profile: Profile, units: int, *, early: int = 500) -> RunMemory:
-    """Memory of a run of so many units of equal work, all through the phases of a run and onto the disk."""
+    """Memory of a run of the given number of units of equal work, through all phases of a run and onto the disk."""
     return asyncio.run(_memory(profile, units, early))
 
 
