@@ -44,14 +44,14 @@ test: $(READY) ## Run the tests
 	$(TESTS)
 
 check: $(READY) ## Lint, types, import contracts
-	$(BIN)/ruff format --check src tests
-	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests tools
+	$(BIN)/ruff check src tests tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 fix: $(READY) ## Format, and apply safe lint fixes
-	$(BIN)/ruff format src tests
-	$(BIN)/ruff check --fix src tests
+	$(BIN)/ruff format src tests tools
+	$(BIN)/ruff check --fix src tests tools
 
 faults: $(READY) ## Break each requirement on purpose and show which tests notice (FAULTS=24 for a sample)
 	$(BIN)/python tests/faults/run.py $(if $(FAULTS),--sample $(FAULTS))

@@ -14,13 +14,16 @@ from console_server import served_console
 
 def main(runs: Path, picture: Path) -> None:
     """Show the first finding that has a smallest form."""
-    with tempfile.TemporaryDirectory() as folder, chromium(Path(folder)) as tab:
-        with served_console(runs, log_file=Path(folder) / "review.jsonl") as console:
-            queue = console.desk.library.queue()
-            item = next((one for one in queue if one.best_sighting.minimal), queue[0])
-            tab.open(console.entrance)
-            tab.open(f"{console.address}/finding/{item.id}", width=1200, height=1150)
-            tab.screenshot(picture)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        chromium(Path(folder)) as tab,
+        served_console(runs, log_file=Path(folder) / "review.jsonl") as console,
+    ):
+        queue = console.desk.library.queue()
+        item = next((one for one in queue if one.best_sighting.minimal), queue[0])
+        tab.open(console.entrance)
+        tab.open(f"{console.address}/finding/{item.id}", width=1200, height=1150)
+        tab.screenshot(picture)
 
 
 if __name__ == "__main__":

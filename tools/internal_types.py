@@ -1,4 +1,3 @@
-# ruff: noqa: INP001  a script, not a package
 """Writes the fields of the Kubernetes API server's internal types, which it prints when it refuses an object.
 
 Usage, for the source tree of one release of Kubernetes:

@@ -1,4 +1,3 @@
-# ruff: noqa: INP001  a script, not a package
 """Writes the facts about the Go types of the Kubernetes API that its published schemas leave out.
 
 What a server answers depends on them: which fields are pointers, which are written when empty, the names that decoding

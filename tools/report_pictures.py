@@ -1,10 +1,10 @@
-"""Makes pictures of a run's report in a real Chromium: wide and narrow, light and dark, with few findings and with many.
+"""Makes pictures of a run's report in a real Chromium: wide and narrow, light and dark, with few and many findings.
 
     .venv/bin/python tools/report_pictures.py runs/demo/memorizer docs/images/report.png
     .venv/bin/python tools/report_pictures.py runs/demo/memorizer pictures/ --findings 0,1,28,300
 
-The first form makes the picture of the README. The second is for looking at a change of the page: each number of findings is
-made from those of the run, by leaving some out or showing them again under other names.
+The first form makes the picture of the README. The second is for looking at a change of the page: each number of
+findings is made from those of the run, by leaving some out or showing them again under other names.
 """
 
 import argparse

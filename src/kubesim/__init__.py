@@ -1,9 +1,9 @@
-"""A simulated Kubernetes cluster: an API server that real clients take for one, with controllers and nodes behind it.
+"""A simulated Kubernetes cluster: an API server that real clients accept, with controllers and nodes behind it.
 
     async with kubesim.Cluster() as cluster:
         cluster.write_kubeconfig("kubeconfig")
 
-Imports nothing of its own accord: what a program does not use, such as the server, it does not load.
+Importing the package loads nothing else: parts that a program does not use, such as the server, are never loaded.
 """
 
 from importlib import import_module

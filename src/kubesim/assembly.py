@@ -1,6 +1,6 @@
-"""A cluster put together: first what it stands on, and then the API server and the services that clients reach.
+"""Assembles a cluster: first its foundation, then the API server and the services that clients reach.
 
-There is one way to do it, for a cluster of one's own (`kubesim.Cluster`) as for those that somebody else sets up.
+A cluster of your own (`kubesim.Cluster`) and one that a provider sets up are assembled in the same way.
 """
 
 import hashlib
@@ -28,13 +28,13 @@ from kubesim.store import Ids, Layer, Places, Store
 from kubesim.world import EnvironmentTime, Interventions, World
 
 _UNDATED = "1970-01-01T00:00:00Z"
-"""What all clusters share has no time of its own; each says when it was made as soon as somebody reads it."""
+"""A placeholder: objects that all clusters share get their creation time when a cluster first reads them."""
 _PANIC = "This request caused apiserver to panic. Look in the logs for details.\n"
 _LOG = logging.getLogger(__name__)
 
 
 class Foundation:
-    """What a cluster stands on before anybody can reach it: its clock, its store with the controllers, its audit log.
+    """What a cluster needs before anyone can reach it: its clock, its store with the controllers, its audit log.
 
     The same seed and start give the same cluster, down to its uids.
     """
@@ -43,7 +43,7 @@ class Foundation:
         self, seed: int, start: str, *, release: int = CURRENT_RELEASE, lag: float = 0.0,
         clock: type[EnvironmentTime] = EnvironmentTime,
     ) -> None:  # fmt: skip
-        """`lag` is by how many seconds the clock begins, and stays, behind `start`; `clock` is how it goes on."""
+        """`lag` is the number of seconds by which the clock starts, and stays, behind `start`; `clock` is its class."""
         self.seed = seed
         self.release = release
         ids = Ids(derived_seed(seed, "cluster"))
@@ -57,13 +57,13 @@ class Foundation:
         self._trusted = ""
 
     def furnish(self, namespaces: Iterable[str]) -> None:
-        """Put in place what the system itself has in these namespaces, and keep it there."""
+        """Put the system's own objects in place in these namespaces, and keep them there."""
         furnishing = Furnishing(self.dynamics, self.seed, self.time, self.release, lambda: self._published_authority)
         furnishing.lay(namespaces)
         self.dynamics.publish = furnishing.keep
 
     def trust(self, authority: str) -> None:
-        """Publish this certificate as that of the authority: where another one signs for the server's address."""
+        """Publish this certificate as the authority's, where another authority signs for the server's address."""
         self._trusted = authority
 
     @property
@@ -72,12 +72,12 @@ class Foundation:
 
     @cached_property
     def authority(self) -> Authority:
-        """The cluster's certificate authority; it takes a while to make, and most clusters need none."""
+        """The cluster's certificate authority, made on first use: that takes a while, and most clusters need none."""
         return Authority.from_seed(derived_seed(self.seed, "authority"), self.time.history.founding)
 
 
 class ControlPlane:
-    """The API server, the services beside it and the controllers behind them, on a foundation that stands."""
+    """The API server, the services beside it and the controllers behind them, on a finished foundation."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class ControlPlane:
         *,
         token_seed: int | None = None,
     ) -> None:
-        """`token_seed` gives the key that signs tokens, where that is not the foundation's own."""
+        """`token_seed` derives the key that signs tokens, if it differs from the foundation's seed."""
         self._store, self._audit, self._time = foundation.store, foundation.audit, foundation.time
         self.world = World(foundation.dynamics, self._time, interventions)
         own_seed = derived_seed(foundation.seed, "token")
@@ -98,7 +98,7 @@ class ControlPlane:
         self._services = Services(self._store, self.authenticator, self._audit, self.world)
 
     def handle(self, request: Request) -> Response:
-        """Answer a request and record it; a fault of ours is an answer too, as in a real server that panics."""
+        """Answer a request and record it; a fault of ours is also an answer, as in a real server that panics."""
         before = self._audit.latest
         serves = self._services if request.path.startswith(PREFIX) else self.api
         try:
@@ -111,10 +111,10 @@ class ControlPlane:
 
 
 def _as_made(layer: Layer, seed: int, past: History, wanted: ResourceType) -> Places:
-    """What all clusters start with of a type, made when this one was, and under uids of its own (SI-02)."""
+    """The objects of a type that all clusters start with, dated to this one's founding, with its own uids (SI-02)."""
     earlier = takewhile(lambda row: row != wanted, layer)
     first, number = sum(_number(layer[row]) for row in earlier), _number(layer[wanted])
-    # All of them drawn at once, which costs less than one by one.
+    # One hash for all of them costs less than one hash for each.
     digits = hashlib.shake_256(b"%d" % derived_seed(seed, "bootstrap")).hexdigest(16 * (first + number))
     uids = iter([f"{digits[n:n+8]}-{digits[n+8:n+12]}-4{digits[n+13:n+16]}-a{digits[n+17:n+20]}-{digits[n+20:n+32]}"
                  for n in range(32 * first, 32 * (first + number), 32)])  # fmt: skip

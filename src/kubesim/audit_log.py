@@ -1,10 +1,10 @@
 """The environment's own record of every request: `audit.k8s.io/v1` events at level RequestResponse.
 
-Some things are recorded that the real server leaves out, for whoever judges the caller: a body that the server did
-not read, under a name of its own, since an attempt counts and what a read carries was told; whom a refused request
-wanted to act as; what is said to tools and to processes; headers that clients do not send of themselves, and bodies
-that say more than the object that was read from them, for the same reason; and bodies of another group than the
-path's (scale, eviction). For streams (logs, exec, watch) there is no response object, as in the real log.
+For the benefit of evaluators, it records some things that the real server leaves out: a body that the server did not
+read (under a separate name, since an attempt counts and the content of a read has been disclosed); whom a refused
+request wanted to impersonate; what is sent to tools and to processes; unusual headers, and bodies that say more than
+the object read from them; and bodies whose group differs from the path's (scale, eviction). For streams (logs, exec,
+watch) there is no response object, as in the real log.
 """
 
 import re
@@ -18,7 +18,8 @@ from kubesim.handling.watches import Watch
 from kubesim.status import Json
 
 _UNRECORDED = "APIGroupList"
-"""What the server puts together without its serializer is in no event: this list, and documents without a kind."""
+"""Responses that the server writes without its serializer, and so leaves out of events: this list, and documents
+without a kind."""
 _MEDIA_WORDS = frozenset({
     "", "*", "application", "text", "json", "yaml", "plain", "html", "event-stream", "vnd.kubernetes.protobuf",
     "json-patch", "merge-patch", "apply-patch", "strategic-merge-patch", "x-www-form-urlencoded", "stream", "watch",
@@ -36,7 +37,7 @@ _ORDINARY = {
         r"(?:localhost|[0-9]{1,3}(?:[.][0-9]{1,3}){3}|\[::1\]|kubernetes(?:[.]default(?:[.]svc(?:[.]cluster[.]local)?)?)?)"
         "(?::[0-9]{1,5})?"
     ),
-    # Of a uuid of the fourth version not all digits are free, so that none of them is the hex of a text.
+    # Some digits of a version 4 uuid are fixed, so no uuid can be mistaken for text in hex.
     "audit-id": re.compile("(?i:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})"),
     "content-length": re.compile("[0-9]{1,12}"),
     "transfer-encoding": re.compile("chunked"),
@@ -44,7 +45,7 @@ _ORDINARY = {
     "sec-websocket-version": re.compile("[0-9]{1,2}"),
     "sec-websocket-extensions": re.compile("permessage-deflate(?:; *client_max_window_bits)?"),
 }
-"""What clients send of themselves, and in which form; whatever else a header says is recorded."""
+"""Headers that clients send by default, and the form of their values; anything else in a header is recorded."""
 _MEDIA_TYPES = frozenset({"accept", "content-type"})
 _CREDENTIALS = {
     "authorization": re.compile(r"(?i:bearer) +\S+"),
@@ -52,9 +53,9 @@ _CREDENTIALS = {
         r"(?:(?:[a-z0-9.]{1,12}[.]channel[.]k8s[.]io|channel[.]k8s[.]io|base64url[.]bearer[.]\S+)(?:, *|$))*"
     ),
 }
-"""The headers that hold a token, and how they look when they hold nothing else."""
+"""The headers that hold a token, and their form when they hold nothing else."""
 UNREAD = "unreadObject"
-"""Where an event has the body of a request that the server refused or answered without a look at it."""
+"""Where an event keeps the body of a request that the server refused or answered without reading it."""
 RESPONSE_STARTED, RESPONSE_COMPLETE = "ResponseStarted", "ResponseComplete"
 
 
@@ -65,7 +66,7 @@ class AuditLog:
         self._events: list[Json] = []
         self._open: list[Json] = []
         self.latest: Json | None = None
-        """The event of the last request that was answered, or began to be."""
+        """The event of the request whose answer was completed or started last."""
 
     def append(self, event: Json) -> None:
         """Record one request."""
@@ -73,28 +74,28 @@ class AuditLog:
         self.latest = event
 
     def begin(self, event: Json) -> None:
-        """Note a request whose answer goes on; it is in the log from now on, and `finish` gives it its place."""
+        """Log a request whose answer is still streaming; `finish` gives it its final place in the log."""
         self._open.append(event)
         self.latest = event
 
     def finish(self, event: Json, completed: str, told: str = "") -> None:
-        """Record a request whose answer has ended, with what the client said meanwhile.
+        """Record a request whose answer has ended, with what the client said in the meantime.
 
-        `event` is the one that `begin` was given.
+        `event` is the one that was passed to `begin`.
         """
-        # Not by its auditID, which a client may choose and use twice.
+        # Not by its auditID: a client may choose that, and use it twice.
         self._open = [other for other in self._open if other is not event]
         self.append({**event, "stageTimestamp": completed, **({"requestText": told} if told else {})})
 
     def events(self) -> list[Json]:
-        """All events so far, last those of answers that still go on."""
+        """All events so far; answers that are still streaming come last."""
         return [*self._events, *self._open]
 
 
 def audit_event(
     exchange: Exchange, response: Response, audit_id: str, completed: str, *, shows_body: bool = True
 ) -> Json:
-    """One event of the real shape; a request that failed authentication has neither user nor decision."""
+    """One event in its real form; a request that failed authentication has neither user nor decision."""
     request, call, principal, body = exchange.request, exchange.call, exchange.principal, response.body
     event: Json = {
         "kind": "Event",
@@ -136,7 +137,7 @@ def audit_event(
 
 
 def unusual_headers(exchange: Exchange, *, is_impersonation_shown: bool) -> dict[str, str]:
-    """The headers that say more than clients say of themselves; the caller's own token was given to it."""
+    """The headers that say more than clients send by default, without the caller's own token."""
     return {
         name: text
         for name, text in exchange.request.headers.items()
@@ -156,7 +157,7 @@ def _is_ordinary(exchange: Exchange, name: str, text: str) -> bool:
 
 
 def broken_event(request: Request, audit_id: str, received: str) -> Json:
-    """The event of a request that broke the server before it could be recorded; the server calls that a panic."""
+    """The event of a request that broke the server before it could be recorded; the real server calls that a panic."""
     call, body = parse_call(request), request.sent_body
     event: Json = {
         "kind": "Event",
@@ -190,5 +191,5 @@ def _response_status(status: int, body: Any) -> Json:
 
 
 def _is_own(body: Mapping[str, Any], kind: str) -> bool:
-    """Whether a body is the server's own answer of that kind, and not a custom resource that is called like it."""
+    """Whether a body is the server's own answer of that kind, and not a custom resource with the same name."""
     return body.get("kind") == kind and body.get("apiVersion") == "v1"

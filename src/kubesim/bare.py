@@ -1,4 +1,4 @@
-"""An API server alone: the users of a file, nothing in the store but what every cluster starts with, no controllers."""
+"""An API server alone: users from a file, a store with nothing but what every cluster starts with, no controllers."""
 
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -29,18 +29,18 @@ _NAMESPACES = ("kube-system", "kube-public", "kube-node-lease", "default")
 
 
 class BareWorld(NoInterventions):
-    """Real time, nobody who acts, nothing in any container."""
+    """Real time, no controllers, nothing in any container."""
 
     def __init__(self, clock: Callable[[], str]) -> None:
         self._clock = clock
 
     def tick(self) -> tuple[str, str]:
-        """Now, twice."""
+        """The current time, twice."""
         now = self._clock()
         return now, now
 
     def settle(self) -> None:
-        """Nobody acts."""
+        """No controllers act."""
 
     def log(self, pod: Json, container: str, *, previous: bool, follow: bool) -> Sequence[LogLine]:
         """Nothing was written."""
@@ -64,14 +64,14 @@ class BareWorld(NoInterventions):
 
 
 class FileAuditLog(AuditLog):
-    """Writes every event to a file as well, one JSON line each."""
+    """An audit log that also writes every event to a file, one JSON line each."""
 
     def __init__(self, file: TextIO) -> None:
         super().__init__()
         self._file = file
 
     def append(self, event: Json) -> None:
-        """Record one request; only the file keeps it, since a bare server may run for long."""
+        """Record one request in the file only, since a bare server may run for a long time."""
         self._file.write(json.dumps(event, ensure_ascii=False) + "\n")
 
 
@@ -91,7 +91,7 @@ class BareEndpoint:
         return None
 
     def record_sent(self, text: str) -> None:
-        """Nobody asks what a bare server answered."""
+        """Do nothing: answers of a bare server are not recorded."""
 
 
 class User(BaseModel):
@@ -126,7 +126,7 @@ def read_users(path: Path) -> Mapping[str, Principal]:
     if not accounts:
         raise KubesimError(path, "not a users file: it has no users", form)
     if len(accounts) < len(users):
-        raise KubesimError(path, "two users have the same token", "give each one of its own")
+        raise KubesimError(path, "two users have the same token", "give each its own token")
     return accounts
 
 
@@ -143,7 +143,7 @@ def bare_api(
 
 @asynccontextmanager
 async def served_bare(users: Path, listen: str, audit_file: Path, clock: Callable[[], str]) -> AsyncIterator[str]:
-    """A bare server for the accounts of a users file, which appends its events to a file; gives its URL."""
+    """Run a bare server for the accounts of a users file and append its events to a file; yields its URL."""
     accounts = read_users(users)
     listener = bind_listener(listen)
     identity = issue_identity(host_names(listener), clock())
@@ -158,7 +158,7 @@ async def served_bare(users: Path, listen: str, audit_file: Path, clock: Callabl
 
 
 def _namespace(name: str, created: str, release: int) -> Json:
-    """A namespace as the server itself makes it when it starts."""
+    """A namespace as the server makes it at startup."""
     manifest = {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": name}, "status": {"phase": "Active"}}
     types = definitions(release)
     owned = update_owners(

@@ -1,4 +1,4 @@
-"""One text for one value, and seeds derived from seeds: what makes an environment the same on every machine."""
+"""Canonical text for a value, and seeds derived from seeds: they make an environment the same on every machine."""
 
 import hashlib
 import json

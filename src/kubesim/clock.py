@@ -1,4 +1,4 @@
-"""The real time, read here and passed in everywhere else."""
+"""The real time: read only here, and passed in everywhere else."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""A simulated cluster of one's own: what `kubesim.Cluster` is, in process and over TLS."""
+"""A simulated cluster to use directly: `kubesim.Cluster`, in process and over TLS."""
 
 import asyncio
 import copy
@@ -45,7 +45,7 @@ _Found = TypeVar("_Found")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the API server answered: the status, the body as data (or text where it is none), headers and warnings."""
+    """What the API server answered: the status, the body as data (or text if it is not JSON), headers and warnings."""
 
     status: int
     body: Any
@@ -57,8 +57,8 @@ class Cluster:
     """A simulated Kubernetes cluster with an API server, controllers and nodes, for the length of a block.
 
     `async with` serves it in the running event loop, `with` in a thread of its own. Time in it is simulated: every
-    request takes a second, and whatever is due next happens as soon as somebody watches. The same seed and start give
-    the same cluster, and the same requests then the same answers.
+    request takes a second, and a watch advances the time to whatever is due next. The same seed and start give the same
+    cluster, and then the same answers to the same requests.
     """
 
     def __init__(
@@ -71,9 +71,9 @@ class Cluster:
         listen: str = "127.0.0.1:0",
         advertise: str = "",
     ) -> None:
-        """`nodes` is a number or names, `start` a time of RFC 3339 (now, if empty), `release` the N of Kubernetes 1.N.
+        """`nodes` is a number or names, `start` an RFC 3339 time (now, if empty), `release` the N of Kubernetes 1.N.
 
-        `advertise` is the host that clients elsewhere use, and which the certificate then covers.
+        `advertise` is the host that clients elsewhere use; the certificate then covers it.
         """
         names = [f"node-{number}" for number in range(1, nodes + 1)] if isinstance(nodes, int) else list(nodes)
         _require_sound(names, start, release)
@@ -91,7 +91,7 @@ class Cluster:
     async def __aenter__(self) -> Self:
         """Serve the cluster."""
         listener = bind_listener(self._listen)
-        # Of now and not of the simulated time, since clients look at the certificate with a real clock.
+        # Dated now and not in simulated time, since clients check the certificate against a real clock.
         identity = issue_identity(host_names(listener, self._advertise), utc_now())
         self._foundation.trust(identity.authority)
         self._plane.mount(_Endpoint(self._control))
@@ -131,7 +131,7 @@ class Cluster:
 
     @property
     def authority(self) -> str:
-        """The certificate of the authority that signed the server's own, as PEM text."""
+        """The certificate of the authority that signed the server's certificate, as PEM text."""
         return self._require_served().authority
 
     @property
@@ -160,7 +160,7 @@ class Cluster:
     ) -> Answer:
         """Send a request without a network, as the administrator or with another token (none if empty).
 
-        A body is data, or bytes that are sent as they are. A watch is answered with the events so far.
+        A body is data, or bytes that are sent unchanged. A watch is answered with the events so far.
         """
         content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         credential = self.token if token is None else token
@@ -176,9 +176,9 @@ class Cluster:
         return Answer(response.status, copy.deepcopy(response.body), dict(response.headers), response.warnings)
 
     def objects(self, kind: str = "", namespace: str = "") -> list[Json]:
-        """Copies of the objects in the cluster, of one kind or in one namespace if so asked.
+        """Copies of the objects in the cluster, optionally of one kind or in one namespace.
 
-        The roles that every cluster starts with are not among them, nor are the system's priority classes.
+        The roles and the system's priority classes that every cluster starts with are left out.
         """
         found = self._act(lambda: [item for _, item in self._foundation.store.objects()])
         return [
@@ -192,7 +192,7 @@ class Cluster:
         return copy.deepcopy(self._act(lambda: list(self._foundation.audit.events())))
 
     def advance(self, seconds: float) -> None:
-        """Let simulated time pass, and happen what is due in it."""
+        """Let simulated time pass, and everything that falls due in it happen."""
         world, time = self._control.world, self._foundation.time
         self._act(lambda: world.live_until(time.seconds + seconds))
 
@@ -211,7 +211,7 @@ class Cluster:
         return self._served
 
     def _act(self, act: Callable[[], _Found]) -> _Found:
-        """Act in the thread that serves the cluster, since nothing in it is made for two; watchers then look again."""
+        """Act in the thread that serves the cluster, since nothing in it is thread-safe; watchers then look again."""
 
         def act_and_wake() -> _Found:
             found = act()
@@ -245,11 +245,11 @@ class _Endpoint:
         return self._control.handle(request)
 
     def advance(self, within: float) -> float | None:
-        """Go on to the next thing that is due."""
+        """Advance to the next thing that is due."""
         return self._control.world.advance(within)
 
     def record_sent(self, text: str) -> None:
-        """Nobody asks what was streamed."""
+        """Do nothing: streamed answers are not recorded."""
 
 
 def _found_cluster(foundation: Foundation, names: Sequence[str]) -> None:
@@ -275,9 +275,9 @@ def _ground(foundation: Foundation, names: Sequence[str]) -> Iterator[tuple[Reso
 
 def _require_sound(names: Sequence[str], start: str, release: int) -> None:
     if wrong := [name for name in names if dns_subdomain_problems(name)]:
-        raise KubesimError("nodes", f"{wrong[0]!r} is no name that a node can have", "use lower case, digits, - and .")
+        raise KubesimError("nodes", f"{wrong[0]!r} is not a valid node name", "use lower case, digits, - and .")
     if len(set(names)) < len(names):
-        raise KubesimError("nodes", "two nodes have the same name", "give each one of its own")
+        raise KubesimError("nodes", "two nodes have the same name", "give each its own name")
     if release not in RELEASES:
         known = f"{RELEASES.start} to {RELEASES.stop - 1}"
         raise KubesimError("release", f"Kubernetes 1.{release} is not known", f"use a minor release from {known}")
@@ -289,7 +289,7 @@ def _require_sound(names: Sequence[str], start: str, release: int) -> None:
 
 
 def _reachable(address: str, advertised: str) -> str:
-    """Where clients on this machine find a listener that may listen on all addresses."""
+    """The address at which clients on this machine reach a listener that may listen on all addresses."""
     host, _, port = address.rpartition(":")
     if not advertised and ipaddress.ip_address(host.strip("[]")).is_unspecified:
         advertised = "127.0.0.1"

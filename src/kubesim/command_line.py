@@ -1,4 +1,4 @@
-"""`kubesim serve`: a scratch cluster for kubectl and whatever else speaks to Kubernetes, until it is interrupted."""
+"""`kubesim serve`: a scratch cluster for kubectl and any other Kubernetes client, until it is interrupted."""
 
 import asyncio
 import signal
@@ -41,18 +41,18 @@ def command() -> None:
     type=click.IntRange(RELEASES.start, RELEASES.stop - 1),
     default=CURRENT_RELEASE,
     show_default=True,
-    help="N of the Kubernetes release 1.N that it is.",
+    help="The N of the Kubernetes release 1.N to simulate.",
 )
 @click.option("--bare", is_flag=True, help="An API server alone, as of 1.20: no nodes, no controllers, real time.")
-@click.option("--users", type=_File, help="With --bare: who may, as JSON.")
-@click.option("--audit-file", type=_File, help="With --bare: gets the audit events, one JSON line each.")
+@click.option("--users", type=_File, help="With --bare: its users, as JSON.")
+@click.option("--audit-file", type=_File, help="With --bare: file for the audit events, one JSON line each.")
 def serve(
     *, listen: str, advertise: str, kubeconfig: Path | None, nodes: int, seed: int, start: str, release: int,
     bare: bool, users: Path | None, audit_file: Path | None,
 ) -> None:  # fmt: skip
     """Serve a cluster until interrupted.
 
-    It is in memory only, and whoever reads the kubeconfig is its administrator.
+    It is in memory only, and anyone who can read the kubeconfig is its administrator.
     """
     if bare:
         if users is None or audit_file is None:
@@ -87,7 +87,7 @@ async def _serve_bare(users: Path, listen: str, audit_file: Path) -> None:
 
 @contextmanager
 def _interruption() -> Iterator[asyncio.Event]:
-    """An event that Ctrl-C and SIGTERM set; for the length of the block they do nothing else."""
+    """An event that Ctrl-C and SIGTERM set; within the block they do nothing else."""
     came, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, came.set)
@@ -99,7 +99,7 @@ def _interruption() -> Iterator[asyncio.Event]:
 
 
 def main() -> None:
-    """The console script: a mistake of the caller is one line, and exit code 2."""
+    """The console script: a mistake by the caller gives a one-line message and exit code 2."""
     try:
         command(prog_name="kubesim")
     except KubesimError as error:

@@ -1,4 +1,4 @@
-"""Connections between pods: which service a name means, who is behind it, whether network policies let them pass."""
+"""Connections between pods: which service a name means, what is behind it, whether network policies let them pass."""
 
 import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ class Address:
 
     @classmethod
     def from_text(cls, text: str, default: int = 80) -> "Address":
-        """Read `host`, `host:port` or a URL; a port that is none is the usual one."""
+        """Read `host`, `host:port` or a URL; an invalid port becomes the usual one."""
         scheme, separator, rest = text.partition("://")
         if not separator:
             scheme, rest = "", text
@@ -43,7 +43,7 @@ class Address:
 
 
 def is_ready(pod: Json) -> bool:
-    """Whether a pod serves."""
+    """Whether a pod is ready to serve."""
     conditions = (pod.get("status") or {}).get("conditions") or ()
     return any(item.get("type") == "Ready" and item.get("status") == "True" for item in conditions)
 
@@ -139,7 +139,7 @@ def _is_peer(store: Store, peer: Mapping[str, Any], pod: Json, namespace: str) -
 
 
 def _service(store: Store, namespace: str, host: str) -> Json | None:
-    """The service that a host means to a pod of a namespace."""
+    """The service that a host name means to a pod of a namespace."""
     for suffix in _SUFFIXES:
         host = host.removesuffix(suffix)
     name, _, place = host.partition(".")

@@ -1,8 +1,8 @@
-"""The logs of containers: declared lines, what a process that ran wrote, or what the health of a pod implies."""
+"""The logs of containers: declared lines, the output of a process that ran, or what the health of a pod implies."""
 
 from collections.abc import Callable, Mapping, Sequence
 
-from kubesim.controllers.dynamics import Dynamics, Health, Stage, workload_of
+from kubesim.controllers.dynamics import Dynamics, Health, Run, Stage, workload_of
 from kubesim.programs import is_awaiting_input
 from kubesim.resource import BY_NOUN
 from kubesim.status import Json
@@ -28,22 +28,35 @@ def log_lines(
     dynamics: Dynamics, pod: Json, container: str, seconds: float, ago: Callable[[float], str], *,
     previous: bool, follow: bool = False,
 ) -> Sequence[LogLine]:  # fmt: skip
-    """The declared lines of a pod and its workload, or else what a process that runs to an end wrote by now.
+    """The declared lines of a pod and its workload, or else the output so far of a process that runs to an end.
 
-    With `follow` it is all that this will write. A pod without any of those says what its health implies.
+    With `follow`, all the output that it will ever write. A pod with neither logs what its health implies.
     """
-    del previous  # a container that was started again said the same before
+    del previous  # a restarted container wrote the same before
+    run = dynamics.run_of(pod["metadata"]["uid"], container)
+    if _is_guest(pod, container):
+        return _written_lines(run, seconds, ago, follow=follow)
     keys = list(dict.fromkeys((workload_of(dynamics.store, pod), key_of(BY_NOUN["pod"], pod))))
     lines = [line for key in keys for line in dynamics.container_logs.get((key, container), ())]
     if not lines and not _is_init(pod, container):
         lines = [line for key in keys for line in dynamics.logs.get(key, ())]
-    run = dynamics.runs.get(pod["metadata"]["uid"], {}).get(container)
     if not lines and run is not None and run.lines is not None:
-        return [LogLine(ago(seconds - at), text) for at, text in run.lines if follow or at <= seconds]
+        return _written_lines(run, seconds, ago, follow=follow)
     if not lines and not is_awaiting_input(pod, container):
         lines = _implied_lines(dynamics, pod, container)
     count = len(lines)
     return [LogLine(ago((count - index) * _INTERVAL), line) for index, line in enumerate(lines)]
+
+
+def _written_lines(run: Run | None, seconds: float, ago: Callable[[float], str], *, follow: bool) -> list[LogLine]:
+    """What a process has written so far, or with `follow` all that it will write."""
+    lines = (run.lines if run else None) or ()
+    return [LogLine(ago(seconds - at), text) for at, text in lines if follow or at <= seconds]
+
+
+def _is_guest(pod: Json, container: str) -> bool:
+    """Whether a container was added to the pod later, without its workload's knowledge."""
+    return any(item.get("name") == container for item in pod["spec"].get("ephemeralContainers") or ())
 
 
 def _is_init(pod: Json, container: str) -> bool:

@@ -1,4 +1,4 @@
-"""The life of definitions of custom resources inside the server: accepted and served, then emptied and gone."""
+"""The life of custom resource definitions inside the server: accepted and served, then emptied and gone."""
 
 from kubesim.discovery.catalogue import (
     CUSTOM_DEFINITIONS,
@@ -17,7 +17,7 @@ _DELETION_WORDS = "CustomResourceDefinition marked for deletion; CustomResource 
 
 
 def settle_definitions(store: Store, catalogue: Catalogue, now: str) -> None:
-    """Serve the definitions that are new, and remove those that are deleted together with their objects."""
+    """Serve the new definitions, and remove the deleted ones together with their objects."""
     row = catalogue.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
     if row is None:
         return
@@ -58,7 +58,7 @@ def marked_for_deletion(definition: Json, now: str) -> Json:
 
 
 def _remove(store: Store, row: ResourceType, definition: Json) -> None:
-    """The objects of the resource, and the definition itself when nothing else holds it."""
+    """Remove the objects of the resource, and the definition itself when nothing else holds it."""
     spec = definition["spec"]
     names, group = spec["names"], spec["group"]
     noun = f"{names['plural']}.{group}"

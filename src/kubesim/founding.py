@@ -1,7 +1,7 @@
-"""What an API server makes when it first starts, beside roles and priority classes, from a data file.
+"""The objects that an API server makes at its first start, besides roles and priority classes, from a data file.
 
-Flow schemas and priority levels, the registrations of its own groups, and the range that services take addresses from:
-the file holds what a real server made of them, without identity and time.
+Flow schemas and priority levels, the registrations of the server's own groups, and the range of service addresses: the
+file holds what a real server made, without identity and time.
 """
 
 import json
@@ -17,7 +17,7 @@ from kubesim.store import Ids, Layer
 
 _DATA = "founding.json"
 _SINCE = 33
-"""The first release of which the file tells; those before it are not shown as environments."""
+"""The first release that the file covers; earlier ones are not offered as environments."""
 _FIRST_VERSION = 300
 """Resource versions of roles and priority classes are below it."""
 FLOW_SCHEMAS = noun_of("flowschemas.flowcontrol.apiserver.k8s.io")
@@ -26,7 +26,7 @@ PRIORITY_LEVELS = noun_of("prioritylevelconfigurations.flowcontrol.apiserver.k8s
 
 @lru_cache(maxsize=8)
 def founding_objects(minor: int, created: str) -> Layer:
-    """The objects of a release, as made at a time, in a layer that clusters share."""
+    """The objects of a release, dated to a given time, in a layer that clusters share."""
     if minor < _SINCE:
         return {}
     served = {(row.api_version, row.kind): row for row in catalogue(minor).resources}

@@ -1,20 +1,21 @@
-"""What every cluster has beside what was declared: objects that the system itself puts in place and keeps up to date.
+"""What every cluster has besides what was declared: objects that the system itself puts in place and keeps up to date.
 
-They are made when somebody reads them, and no observation shows them as long as nobody changed them. The control plane
-runs on machines that are no nodes of the cluster, as with providers that manage it: it has leases, but no pods.
+They are made on first read, and no observation shows them until somebody changes them. The control plane runs on
+machines that are not nodes of the cluster, as with managed providers: it has leases, but no pods.
 """
 
 import base64
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any
 
 from kubesim.access import bootstrap_objects
 from kubesim.canonical import derived_seed
 from kubesim.controllers.dynamics import Dynamics
-from kubesim.controllers.rows import ACCOUNT, DAEMON_SET, DEPLOYMENT, ENDPOINTS, NAMESPACE, SLICE
+from kubesim.controllers.revisions import lay_revisions
+from kubesim.controllers.rows import ACCOUNT, DAEMON_SET, DEPLOYMENT, ENDPOINTS, NAMESPACE, REVISION, SLICE
 from kubesim.controllers.settling import settle
 from kubesim.controllers.storage import PROVISIONER, STORAGE_CLASS
 from kubesim.discovery.catalogue import catalogue, git_version
@@ -37,7 +38,7 @@ _DESCRIPTION = (
     "clusters."
 )
 _CERTIFICATE, _DATE = "the certificate of the authority", "the day on which the cluster was made"
-"""What stands in the data of config maps for what is known only when somebody reads them."""
+"""Placeholders in the data of config maps for what is known only at the first read."""
 _SETTINGS: Mapping[str, Mapping[str, str]] = {
     "kube-apiserver-legacy-service-account-token-tracking": {"since": _DATE},
     "extension-apiserver-authentication": {
@@ -65,7 +66,7 @@ _NODE_RENEWAL, _LEADER_RENEWAL = 10, 2
 
 
 class Furnishing:
-    """The system's own objects in one cluster; `authority` gives its certificate, which takes a while."""
+    """The system's own objects in one cluster; `authority` returns its certificate, which takes a while to make."""
 
     def __init__(
         self, dynamics: Dynamics, seed: int, time: EnvironmentTime, release: int, authority: Callable[[], str]
@@ -90,6 +91,7 @@ class Furnishing:
         self._forget_workloads = self._store.prepare(_WORKLOAD_NOUNS, self._lay_workloads, (_SYSTEM,))
         self._store.prepare((_LEASE.noun,), self._renew_leases, (_SYSTEM, _NODE_LEASES))
         self._store.prepare((SLICE.noun,), self._follow_endpoints)
+        self._store.prepare((REVISION.noun,), partial(lay_revisions, self._dynamics), only_adds=True)
         for (group, plural), act in {
             ("storage.k8s.io", "storageclasses"): self._lay_storage_class,
             ("storage.k8s.io", "csinodes"): self._prepare_drivers,
@@ -99,7 +101,7 @@ class Furnishing:
                 act(served)
 
     def keep(self, namespace: str, now: str) -> None:
-        """Publish the authority again in a namespace that has it no more, or is new."""
+        """Publish the authority's certificate again in a namespace that is new or has lost it."""
         if self._store.content(_CONFIG_MAP.noun, namespace, AUTHORITY) is None:
             obj = self._with_authority(_bundle(namespace), now)
             self._store.lay(_CONFIG_MAP, {namespace: {AUTHORITY: obj}}, self._with_authority)
@@ -117,7 +119,7 @@ class Furnishing:
         return lambda obj: self._furnish_object(row, obj)
 
     def _furnish_object(self, row: ResourceType, obj: Json, made: str = "") -> Json:
-        """An object with what the server writes into its metadata, which follows from the seed and its place."""
+        """An object with the metadata that the server writes, which follows from the seed and the object's place."""
         key = key_of(row, obj)
         born = self._past.birth("namespace", {"name": key.namespace or _SYSTEM}, None) + 1
         version = self._past.version_at(born, self._store.version) if not made else self._store.version
@@ -132,7 +134,7 @@ class Furnishing:
         return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
 
     def _lay_workloads(self) -> None:
-        """Lay what runs in the system's namespace, as it came about in a cluster that has nothing else."""
+        """Put in place what runs in the system's namespace, dated as in a cluster that has nothing else."""
         self._forget_workloads()
         apart = Dynamics(Store(Ids(derived_seed(self._seed, _SYSTEM)), past=self._past))
         moment = self._time.founding_moment()
@@ -148,6 +150,7 @@ class Furnishing:
             version = str(self._past.version_at(born, self._store.version))
             self._store.lay_object(row, {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}})
         self._dynamics.fates.update(apart.fates)
+        self._dynamics.templates.update(apart.templates)
 
     def _ground(self) -> Iterator[tuple[ResourceType, Json]]:
         """The nodes, and the system's namespace with its default account."""
@@ -161,7 +164,7 @@ class Furnishing:
             self._store.lay(row, {"": {STORAGE_CLASS: _STORAGE_CLASS}}, self._complete(row))
 
     def _prepare_drivers(self, row: ResourceType) -> None:
-        """Have it laid what each kubelet says of the storage drivers on its node: that there is none."""
+        """Prepare each kubelet's report on the storage drivers of its node: there are none."""
 
         def lay() -> None:
             for node in self._store.contents(_NODE.noun):
@@ -174,7 +177,7 @@ class Furnishing:
         self._store.prepare((row.noun,), lay)
 
     def _prepare_addresses(self, row: ResourceType) -> None:
-        """Have the allocation of every address laid that a service has, and taken back when none has it any more."""
+        """Prepare an allocation for every address that a service has, removed when no service has it any more."""
 
         def follow() -> None:
             services = {
@@ -194,7 +197,7 @@ class Furnishing:
         self._store.prepare((row.noun,), follow)
 
     def _lay_once(self, row: ResourceType, name: str, made: str, obj: Json) -> None:
-        """Lay an object outside every namespace, unless it is there."""
+        """Put a cluster-wide object in place, unless it is there."""
         if self._store.content(row.noun, "", name) is not None:
             return
         version = self._past.version_at(seconds_of(made), self._store.version)
@@ -204,7 +207,7 @@ class Furnishing:
         self._store.lay_object(row, {"kind": row.kind, "apiVersion": row.api_version, **obj, "metadata": metadata})
 
     def _renew_leases(self) -> None:
-        """Lay the leases by which nodes and controllers say that they live, renewed by now."""
+        """Put in place the leases by which nodes and controllers show that they are alive, renewed by now."""
         now = self._time.present().epoch
         for lease, period in self._leases():
             metadata, spec = lease["metadata"], lease["spec"]
@@ -221,7 +224,7 @@ class Furnishing:
                 self._store.lay_object(_LEASE, {**known, "spec": spec})
 
     def _leases(self) -> Iterator[tuple[Json, int]]:
-        """The leases without the time at which they were renewed, each with the seconds between two renewals."""
+        """The leases without their time of renewal, each with the seconds between two renewals."""
         for node in self._store.contents(_NODE.noun):
             name, made = node["metadata"]["name"], node["metadata"]["creationTimestamp"]
             owner = {"apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}
@@ -246,7 +249,7 @@ class Furnishing:
         return {"kind": "Lease", "apiVersion": _LEASE.api_version, "metadata": metadata, "spec": spec}
 
     def _follow_endpoints(self) -> None:
-        """Lay a slice for the endpoints of every service, and from now on whenever those change."""
+        """Put a slice in place for the endpoints of every service, and from now on update it whenever those change."""
         self._dynamics.follow_endpoints = self._follow_endpoints
         store = self._store
         wanted: dict[tuple[str, str], Json] = {}
@@ -286,7 +289,7 @@ def _settings(name: str) -> Json:
 
 @lru_cache(1)
 def _api_service() -> tuple[tuple[ResourceType, Json], ...]:
-    """The service by which pods reach the API server, and where it leads."""
+    """The service by which pods reach the API server, and its endpoints."""
     metadata = {
         "name": "kubernetes", "namespace": "default", "labels": {"component": "apiserver", "provider": "kubernetes"},
     }  # fmt: skip
@@ -314,7 +317,7 @@ def _is_of_controller(item: Json) -> bool:
 
 
 def _slice(endpoints: Json, service: Json, suffix: str) -> Json:
-    """The slice that holds what the endpoints of a service say."""
+    """The slice that mirrors the endpoints of a service."""
     metadata = endpoints["metadata"]
     name, namespace = metadata["name"], metadata["namespace"]
     # Both are written for the same change, one after the other.
@@ -350,7 +353,7 @@ def _endpoint(address: Json, *, ready: bool) -> Json:
 
 
 def _workloads(release: int, draw: int) -> Iterator[tuple[ResourceType, Json]]:
-    """What runs in the system's namespace of a managed cluster: names, the network of pods and services, metrics."""
+    """What runs in the system's namespace of a managed cluster: DNS, the network of pods and services, metrics."""
     for account in sorted({"coredns", "kube-proxy", "metrics-server", *_controller_accounts(release)}):
         yield ACCOUNT, {"metadata": {"name": account, "namespace": _SYSTEM}}
     metadata = {"name": "coredns", "namespace": _SYSTEM}
@@ -403,7 +406,7 @@ _NETWORKS = (
     ("kube-router", "docker.io/cloudnativelabs/kube-router:v2.5.0"),
     ("kube-flannel", "ghcr.io/flannel-io/flannel:v0.26.7"),
 )  # fmt: skip
-"""Those that keep nothing in custom resources."""
+"""Networks that keep nothing in custom resources."""
 _COREFILE = """.:53 {
     errors
     health {
@@ -428,7 +431,7 @@ _COREFILE = """.:53 {
 
 
 def _controller_accounts(release: int) -> Iterator[str]:
-    """The accounts of the controllers, to whom bindings that every cluster has give their rights."""
+    """The accounts of controllers that get their rights from the bindings of every cluster."""
     layer = bootstrap_objects(release, "", aggregated=True)
     bindings = (obj for row, places in layer.items() if row.noun.endswith("binding") for obj in _objects(places))
     for binding in bindings:
@@ -442,7 +445,7 @@ def _objects(places: Any) -> Iterator[Json]:
 
 
 def _workload(name: str, labels: Json, image: str, parts: Json, *, replicas: int | None = None) -> Json:
-    """A deployment of so many replicas, or without a number a daemon set that is on every node."""
+    """A deployment with this number of replicas, or, without a number, a daemon set that runs on every node."""
     on_every_node = replicas is None
     container = {"name": name, "image": image, **parts}
     pod = {

@@ -1,6 +1,6 @@
-"""When things came into being that were there before the first client: drawn from the seed, in a sensible order.
+"""Creation times of what was there before the first client: drawn from the seed, in a sensible order.
 
-Nodes and the system's own objects are as old as the cluster, namespaces come before what is in them, and owners before
+Nodes and the system's own objects are as old as the cluster, namespaces come before their contents, and owners before
 what they made.
 """
 
@@ -12,15 +12,15 @@ from typing import Any
 
 SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 _LEAST_DAYS, _MOST_DAYS = 45, 300
-"""How old clusters are: long enough for a history, and younger than the year for which kubeadm issues certificates."""
+"""The age of clusters in days: enough for a history, and less than the year for which kubeadm issues certificates."""
 _DAY, _HOUR = 86_400, 3_600
 _QUIET = 26 * _HOUR
-"""For so long before the first client nobody set up anything that is of longer standing."""
+"""Seconds before the first client in which nothing long-lived was set up."""
 _SETTING_UP = 40 * 60
-"""How long it took to bring up the nodes and what the system itself needs."""
+"""Seconds that it took to bring up the nodes and what the system itself needs."""
 _SPREAD = 2_654_435_761
 _MADE_WITH = {"endpoints": "service", "pdb": "deployment", "hpa": "deployment", "rolebinding": "role"}
-"""What is usually made together with something of the same name."""
+"""What is usually made together with an object of the same name."""
 _OF_THE_SYSTEM = frozenset({"node", "clusterrole", "clusterrolebinding", "priorityclass", "storageclass", "lease"})
 
 
@@ -35,28 +35,28 @@ class History:
         self._half = (self._start - self._founded) // 2 - _SETTING_UP
         self._namespaces = {name: self._founded + index // 3 for index, name in enumerate(SYSTEM_NAMESPACES)}
         self.founding = stamp(self._founded)
-        """When the cluster was made: what is put into the past without a time of its own is put there."""
+        """When the cluster was made: objects of the past without a time of their own are dated to it."""
 
     @property
     def start(self) -> int:
-        """When the first client could come, in seconds since 1970."""
+        """The earliest time at which a client can connect, in seconds since 1970."""
         return self._start
 
     @property
     def age(self) -> int:
-        """How many seconds the cluster has been there."""
+        """The age of the cluster in seconds at the start."""
         return self._start - self._founded
 
     def before_start(self, seconds: int) -> str:
-        """So many seconds before the first client could come."""
+        """The time this number of seconds before the first client."""
         return stamp(self._start - seconds)
 
     def version_at(self, seconds: int, now: int) -> int:
-        """How far resource versions had come at a time, when they have come to `now` since."""
+        """The resource version reached at a time, given that it has since reached `now`."""
         return 1 + now * (seconds - self._founded) // self.age
 
     def birth(self, noun: str, metadata: Mapping[str, Any], owner: Mapping[str, Any] | None) -> int:
-        """When an object was made that was there before the first client, in seconds since 1970."""
+        """When an object that predates the first client was made, in seconds since 1970."""
         name, place = metadata["name"], metadata.get("namespace") or ""
         if noun == "namespace":
             return self._namespace(name)
@@ -73,25 +73,25 @@ class History:
         return earliest + 30 + draw % max(1, self._start - _QUIET - earliest)
 
     def _after(self, made: int, noun: str, draw: int) -> int:
-        """Controllers act within seconds; a pod in four had to be made again since."""
+        """Controllers act within seconds; one pod in four was replaced later."""
         span = self._start - _HOUR - made
         if noun == "pod" and draw % 4 == 0 and span > 0:
             return made + draw % span
         return made + 1 + draw % 3
 
     def _namespace(self, name: str) -> int:
-        """Those of the system come with the cluster, all others in the first half of its life."""
+        """The system's namespaces come with the cluster, all others in the first half of its life."""
         if name not in self._namespaces:
             self._namespaces[name] = self._founded + _SETTING_UP + self._drawn_number("namespace", name) % self._half
         return self._namespaces[name]
 
     def _drawn_number(self, noun: str, name: str) -> int:
-        """A number for an object; a checksum will do, for whoever knows the seed knows it all."""
+        """A number for an object; a checksum will do, since anyone who knows the seed can compute everything."""
         return zlib.crc32(f"{noun}/{name}".encode(), self._draw) * _SPREAD >> 8 & 0xFFFFFFFF
 
 
 def stamp(seconds: int) -> str:
-    """A time since 1970 as objects carry it."""
+    """A time, in seconds since 1970, in the form that objects carry."""
     days, rest = divmod(seconds, _DAY)
     minutes, second = divmod(rest, 60)
     return f"{_date(days)}T{minutes // 60:02}:{minutes % 60:02}:{second:02}Z"
@@ -99,7 +99,7 @@ def stamp(seconds: int) -> str:
 
 @lru_cache(1024)
 def _date(days: int) -> str:
-    """The date so many days after the first of January 1970; reckoned here, for what keeps state reads no clock.
+    """The date this number of days after 1 January 1970, computed here because the state layer reads no clock.
 
     Years begin in March, so that a leap day is the last one of its year.
     """
@@ -112,7 +112,7 @@ def _date(days: int) -> str:
 
 
 def later_time(time: str, seconds: int) -> str:
-    """So many seconds after a time that an object carries."""
+    """The time this number of seconds after a time that an object carries."""
     return stamp(seconds_of(time) + seconds)
 
 

@@ -1,6 +1,6 @@
 """What the API server accepts as names, label keys and values, ports and addresses, and how it refuses others.
 
-Each `..._problems` function gives every complaint about a value in the server's order; none when the value is good.
+Each `..._problems` function returns every complaint about a value in the server's order; none if the value is valid.
 """
 
 import ipaddress
@@ -28,12 +28,12 @@ class NamedType(Protocol):
 
     @property
     def noun(self) -> str:
-        """The type's place in the store."""
+        """The type's key in the store."""
         ...
 
 
 def pattern_words(what: str, pattern: str, *examples: str) -> str:
-    """The words with which the server quotes the pattern that a value does not match."""
+    """The server's message for a value that does not match the pattern it quotes."""
     if not examples:
         return f"{what} (regex used for validation is '{pattern}')"
     shown = " or ".join(f"'{example}', " for example in examples)
@@ -41,12 +41,12 @@ def pattern_words(what: str, pattern: str, *examples: str) -> str:
 
 
 def length_words(most: int) -> str:
-    """The words for a text that is too long."""
+    """The server's message for a text that is too long."""
     return f"must be no more than {most} characters"
 
 
 def range_words(least: int, most: int) -> str:
-    """The words for a number out of range."""
+    """The server's message for a number out of range."""
     return f"must be between {least} and {most}, inclusive"
 
 
@@ -99,7 +99,7 @@ _LONGEST_QUALIFIED = 253 + 1 + 63
 
 
 def _remember_problems(find: Callable[..., Problems]) -> Callable[..., Problems]:
-    """The same check, which remembers what it found in short texts: the same names come with every object."""
+    """Cache the results of a check for short texts: the same names come with every object."""
     known = lru_cache(8192)(find)
 
     @wraps(find)
@@ -211,7 +211,7 @@ def address_problems(text: str) -> Problems:
 
 
 def address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """`text` as an IP address; None when it is none."""
+    """`text` as an IP address; None if it is invalid."""
     try:
         return ipaddress.ip_address(text)
     except ValueError:
@@ -219,14 +219,14 @@ def address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 def path_segment_problems(name: str) -> Problems:
-    """As one segment of a request path, the least that any name must be."""
+    """As one segment of a request path, the minimum that any name must meet."""
     if name in {".", ".."}:
         return [f"may not be '{name}'"]
     return path_prefix_problems(name)
 
 
 def _parent_problems(value: str) -> Problems:
-    """A key may become a file: none that leads out of its directory."""
+    """A key may become a file name, so none may lead out of its directory."""
     if value in {".", ".."}:
         return [f"must not be '{value}'"]
     return ["must not start with '..'"] if value.startswith("..") else []
@@ -243,7 +243,7 @@ _NAME_RULES: dict[str, Callable[[str], Problems]] = {
 
 
 def name_problems(row: NamedType, name: str, *, prefix: bool = False) -> Problems:
-    """As the name of an object of the type, or as the start of a generated one, which may end in a dash."""
+    """As the name of an object of the type, or as the prefix of a generated one, which may end in a dash."""
     rule = _NAME_RULES.get(row.noun, dns_subdomain_problems)
     if prefix and rule is not path_segment_problems and len(name) > 1 and name.endswith("-"):
         name = f"{name[:-2]}a"  # as the server does it: the letter before the dash goes unchecked
@@ -251,12 +251,12 @@ def name_problems(row: NamedType, name: str, *, prefix: bool = False) -> Problem
 
 
 def path_prefix_problems(name: str) -> Problems:
-    """As the start of one segment of a request path."""
+    """As the prefix of one segment of a request path."""
     return [f"may not contain '{mark}'" for mark in ("/", "%") if mark in name]
 
 
 def is_dns_label(name: str) -> bool:
-    """Whether `name` can be a container's or a namespace's."""
+    """Whether `name` can be the name of a container or a namespace."""
     return not dns_label_problems(name)
 
 

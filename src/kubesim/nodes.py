@@ -1,4 +1,4 @@
-"""Nodes as their kubelets report them: what they offer, how they do, where they stand."""
+"""Nodes as their kubelets report them: what they offer, their condition, where they are."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -14,9 +14,9 @@ CAPACITY: Mapping[str, str] = {
     "cpu": "8", "ephemeral-storage": "101430960Ki", "hugepages-1Gi": "0", "hugepages-2Mi": "0",
     "memory": "32869996Ki", "pods": "110",
 }  # fmt: skip
-"""What the kernel of a machine with 32 GiB leaves."""
+"""What the kernel leaves of a machine with 32 GiB."""
 ALLOCATABLE: Mapping[str, str] = {**CAPACITY, "ephemeral-storage": "93478772582", "memory": "32767596Ki"}
-"""The same without what a kubelet keeps back before it evicts pods: 100Mi of memory, a tenth of the disk."""
+"""The same less what a kubelet reserves before it evicts pods: 100Mi of memory, a tenth of the disk."""
 _SYSTEMS = (
     ("Ubuntu 22.04.5 LTS", "5.15.0-143-generic", "containerd://1.7.27"),
     ("Ubuntu 24.04.2 LTS", "6.8.0-63-generic", "containerd://1.7.27"),
@@ -24,17 +24,17 @@ _SYSTEMS = (
     ("Rocky Linux 9.6 (Blue Onyx)", "5.14.0-570.25.1.el9_6.x86_64", "containerd://1.7.27"),
     ("Flatcar Container Linux by Kinvolk 4230.2.1 (Oklo)", "6.6.95-flatcar", "containerd://1.7.23"),
 )
-"""Operating systems of nodes with the kernels and container runtimes that went with them."""
+"""Operating systems of nodes with the kernels and container runtimes shipped with them."""
 _KUBELET_PORT = 10250
 _ANNOTATIONS = {
     "node.alpha.kubernetes.io/ttl": "0", "volumes.kubernetes.io/controller-managed-attach-detach": "true",
 }  # fmt: skip
 _HEARTBEATS = 300
-"""Seconds between two reports of a kubelet that has nothing new to say."""
+"""Seconds between two reports of a kubelet that has nothing new to report."""
 
 
 class Pressure(NamedTuple):
-    """A condition that a healthy node does not have, and what its kubelet says as long as it does not."""
+    """A condition that a healthy node does not have, and what its kubelet reports in its absence."""
 
     condition: str
     reason: str
@@ -51,7 +51,7 @@ PRESSURES = (
 
 
 def healthy_conditions() -> dict[str, Json]:
-    """The conditions of a node that is well, by type."""
+    """The conditions of a healthy node, by type."""
     found: dict[str, Json] = {
         one.condition: {"type": one.condition, "status": "False", "reason": one.reason, "message": one.message}
         for one in PRESSURES
@@ -73,7 +73,7 @@ def node(
     capacity: Mapping[str, str] = CAPACITY,
     allocatable: Mapping[str, str] = ALLOCATABLE,
 ) -> Json:
-    """A node in a zone, which is well unless its conditions say otherwise."""
+    """A node in a zone; healthy unless its conditions say otherwise."""
     own = {
         "beta.kubernetes.io/arch": "amd64", "beta.kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
         "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", ZONE_LABEL: zone,
@@ -111,7 +111,7 @@ def node(
 
 
 def registered_nodes(nodes: Sequence[Json], ids: Ids, past: History) -> Iterator[Json]:
-    """Nodes as their kubelets report them in one cluster: each with an address, a machine and a history of its own."""
+    """Nodes as their kubelets report them in one cluster, each with its own address, machine and history."""
     draw = ids.number()
     image, kernel, runtime = _SYSTEMS[draw % len(_SYSTEMS)]
     subnet = f"10.{draw % 100 + 20}.{(draw >> 8) % 200}"
@@ -140,7 +140,7 @@ def registered_nodes(nodes: Sequence[Json], ids: Ids, past: History) -> Iterator
 
 
 def with_heartbeat(node: Json, now: str) -> Json:
-    """A node as its kubelet has reported it by now: again and again, as long as it is heard of at all."""
+    """A node with its kubelet's latest report: reports come regularly as long as the node is reachable."""
     status = node.get("status") or {}
     conditions = status.get("conditions") or ()
     if not conditions or any(one.get("type") == "Ready" and one.get("status") == "Unknown" for one in conditions):
@@ -156,11 +156,11 @@ def _reported(condition: Json, now: str) -> Json:
 
 
 def _dated(condition: Json, dates: Mapping[str, str]) -> Json:
-    """A condition with these dates, unless it has some."""
+    """A condition with these dates, unless it has its own."""
     return condition if condition.get("lastTransitionTime") else {**condition, **dates}
 
 
 def _address(name: str, drawn: str) -> str:
-    """The address of a node: the one that its name tells, or else the drawn one."""
+    """The address of a node: the one that its name contains, or else the drawn one."""
     told = name.removeprefix("ip-").replace("-", ".")
     return told if name.startswith("ip-") and told.count(".") == drawn.count(".") else drawn

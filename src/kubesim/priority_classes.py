@@ -1,4 +1,4 @@
-"""The priority classes that every API server starts with, and will not part with."""
+"""The priority classes that every API server starts with, and refuses to delete."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ SYSTEM_PRIORITIES = {"system-node-critical": 2_000_001_000, "system-cluster-crit
 
 
 def system_priority_classes(minor: int, created: str, uid: Callable[[], str]) -> Layer:
-    """The system's own classes as a server makes them when it starts."""
+    """The system's own classes as a server makes them at startup."""
     row = catalogue(minor).find("scheduling.k8s.io", "v1", "priorityclasses")
     if row is None:
         return {}

@@ -23,11 +23,16 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
 _REFERENCE = re.compile(r"\$\$|\$\(([-._a-zA-Z][-._a-zA-Z0-9]*)\)")
 _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\\\": "\\"}
 _USUAL_SECONDS = 18.0
-"""How long a program takes of which nothing is known."""
+"""How long an unknown program takes."""
 _PROMPTLY = 1.0
-"""The least that a container lives: its start and its end are noticed one after the other."""
+"""The least time that a container lives, so that its start and its end are noticed separately."""
 _ENDING_IMAGES = re.compile(r"(?:.*/)?(?:busybox|alpine|debian|ubuntu|bash|hello-world|fedora|centos)(?:[:@].*)?")
-"""Images whose own command is a shell, which ends when nobody is there to type, or another that ends at once."""
+"""Images whose default command ends at once: a shell without input, or another short program."""
+_HOSTS = (
+    "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
+    "fe00::\tip6-localnet\nfe00::\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n"
+)
+_DOMAINS, _RESOLVER = "svc.cluster.local svc.cluster.local cluster.local", "10.96.0.10"
 _WITH_VALUE = frozenset({
     "-m", "--max-time", "--connect-timeout", "-o", "-H", "-X", "-w", "-T", "-O", "-d", "--header", "-t", "--timeout",
 })  # fmt: skip
@@ -40,11 +45,11 @@ class Process:
     seconds: float
     exit_code: int = 0
     lines: tuple[tuple[float, str], ...] | None = ()
-    """None where nothing is known of what it writes."""
+    """None if its output is unknown."""
 
 
 def execute_command(store: Store, pod: Json, container: str, command: Sequence[str], stdin: str = "") -> Execution:
-    """What a few well-known commands print in a container; anything else is not installed there."""
+    """What a few well-known commands print in a container; any other program is not installed there."""
     if not command:
         return Execution()
     spec = _container(pod, container)
@@ -53,9 +58,9 @@ def execute_command(store: Store, pod: Json, container: str, command: Sequence[s
 
 
 def main_process(store: Store, pod: Json, name: str, stdin: str | None = None) -> Process | None:
-    """What the process of a container comes to; None for one that goes on for as long as its pod is there.
+    """The course of a container's process; None for one that runs for as long as its pod exists.
 
-    `stdin` is what it is given to read, None as long as nobody has attached to it.
+    `stdin` is its input, None until somebody has attached to it.
     """
     spec = _container(pod, name)
     variables = _variables(store, pod, spec)
@@ -77,7 +82,7 @@ def main_process(store: Store, pod: Json, name: str, stdin: str | None = None) -
 
 
 def reads_input(command: Sequence[str]) -> bool:
-    """Whether a command waits for what it is told."""
+    """Whether a command waits for input."""
     if not command:
         return False
     is_shell = command[0].rpartition("/")[2] in _SHELLS and not any(map(_SCRIPT_FLAG.fullmatch, command[1:]))
@@ -85,7 +90,7 @@ def reads_input(command: Sequence[str]) -> bool:
 
 
 def is_awaiting_input(pod: Json, name: str) -> bool:
-    """Whether the process of a container waits for what it is told."""
+    """Whether the process of a container waits for input."""
     spec = _container(pod, name)
     command = [*(spec.get("command") or ()), *(spec.get("args") or ())]
     is_shell = not command and _ENDING_IMAGES.fullmatch(str(spec.get("image", ""))) is not None
@@ -107,13 +112,13 @@ def _process(steps: Sequence[Step]) -> Process | None:
 
 
 class _Container:
-    """Runs commands in one container; `missing` is what becomes of a program that is not known."""
+    """Runs commands in one container; `missing` is the result of an unknown program."""
 
     def __init__(self, store: Store, pod: Json, missing: Callable[[str], Step]) -> None:
         self._store, self._pod, self._missing = store, pod, missing
 
     def run(self, command: Sequence[str], situation: Situation, stdin: str = "", *, strict: bool = False) -> list[Step]:
-        """The steps of a command, which may be a script for a shell; `strict` lets an unreadable one be an error."""
+        """The steps of a command, which may be a script for a shell; `strict` makes an unreadable script an error."""
         script = _script(command, stdin)
         if script is None:
             return [self._program(is_shell=False)(command, situation, stdin)]
@@ -134,7 +139,7 @@ class _Container:
         return program
 
     def _run_known(self, words: list[str], situation: Situation, stdin: str) -> Step | None:
-        """What a well-known program comes to; None for every other."""
+        """The result of a well-known program; None for every other."""
         if "/" in words[0] and words[0].rpartition("/")[0] in {"/bin", "/usr/bin", "/usr/local/bin"}:
             words = [words[0].rpartition("/")[2], *words[1:]]
         match words:
@@ -151,7 +156,7 @@ class _Container:
 
 
 def _text_program(words: list[str], situation: Situation, stdin: str) -> Execution | None:
-    """What programs print that only look at variables, files and what they are given."""
+    """The output of programs that only look at variables, files and their input."""
     variables, files = situation.variables, situation.files
     match words:
         case ["env"] | ["printenv"]:
@@ -175,6 +180,11 @@ def _text_program(words: list[str], situation: Situation, stdin: str) -> Executi
         case ["tar", flags, "-", *rest] if _TAR_EXTRACTS.fullmatch(flags):
             folder = rest[1] if rest[:1] == ["-C"] and len(rest) > 1 else "."
             return Execution(stderr=f"tar: can't write to '{folder}': Read-only file system\n", exit_code=1)
+        case ["tar", "--version"]:
+            return Execution("tar (GNU tar) 1.34\n")
+        case ["tar", *_]:
+            said = "tar: This does not look like a tar archive\n"
+            return Execution(stderr=f"{said}tar: Exiting with failure status due to previous errors\n", exit_code=2)
         case ["ls", *rest]:
             return _run_ls([word for word in rest if not word.startswith("-")], files)
         case ["test", *rest] | ["[", *rest, "]"]:
@@ -193,18 +203,18 @@ def _text_program(words: list[str], situation: Situation, stdin: str) -> Executi
 
 
 def _not_installed(name: str) -> Step:
-    """A program that is not there, in the words of the container runtime."""
+    """The container runtime's words for a program that is not there."""
     return Step(Execution(stderr=f'exec: "{name}": executable file not found in $PATH\n', exit_code=127))
 
 
 def _somehow_done(name: str) -> Step:
-    """A program of an image that nobody can look into: it does its work and says nothing."""
+    """A program of an image whose content is unknown: it does its work and prints nothing."""
     del name
     return Step(Execution(), _USUAL_SECONDS)
 
 
 def _script(command: Sequence[str], stdin: str) -> str | None:
-    """What a shell is to run, from its argument or its input; None when the command is no shell."""
+    """The script that a shell is to run, from its argument or its input; None when the command is not a shell."""
     if not command or command[0].rpartition("/")[2] not in _SHELLS:
         return None
     for place, word in enumerate(command[1:], 1):
@@ -254,7 +264,7 @@ def _unescape_text(text: str) -> str:
 
 
 def _expand_references(word: str, variables: Mapping[str, str]) -> str:
-    """A word of a container's command in which `$(NAME)` stands for a variable of it, if there is one."""
+    """A word of a container's command with each `$(NAME)` replaced by that variable of the container, if it exists."""
 
     def value(match: re.Match[str]) -> str:
         return "$" if match[0] == "$$" else variables.get(match[1], match[0])
@@ -269,7 +279,7 @@ def _container(pod: Json, name: str) -> Json:
 
 
 def _try_connection(store: Store, pod: Json, program: str, words: Sequence[str]) -> Execution:
-    """What the usual programs print that try a connection."""
+    """The output of the usual programs that try a connection."""
     plain = [word for index, word in enumerate(words)
              if not word.startswith("-") and (index == 0 or words[index - 1] not in _WITH_VALUE)]  # fmt: skip
     if not plain:
@@ -315,7 +325,7 @@ def _variables(store: Store, pod: Json, container: Mapping[str, Any]) -> dict[st
 
 
 def _field(pod: Json, path: str) -> str:
-    """A field of the pod that a variable of its containers shows; empty where it has none."""
+    """A field of the pod that a variable of its containers shows; empty if it has none."""
     found: Any = pod
     for key in path.split("."):
         found = found.get(key) if isinstance(found, dict) else None
@@ -323,10 +333,15 @@ def _field(pod: Json, path: str) -> str:
 
 
 def _files(store: Store, pod: Json, container: Mapping[str, Any]) -> dict[str, str]:
-    """The files of mounted config maps and secrets by their paths."""
+    """The files of mounted config maps and secrets, by path."""
     namespace = pod["metadata"]["namespace"]
     volumes = {item.get("name"): item for item in pod["spec"].get("volumes") or ()}
-    files = {"/etc/hostname": f"{pod['metadata']['name']}\n"}
+    name, address = pod["metadata"]["name"], (pod.get("status") or {}).get("podIP", "")
+    files = {
+        "/etc/hostname": f"{name}\n",
+        "/etc/hosts": f"{_HOSTS}{address}\t{name}\n",
+        "/etc/resolv.conf": f"search {namespace}.{_DOMAINS}\nnameserver {_RESOLVER}\noptions ndots:5\n",
+    }
     for mount in container.get("volumeMounts") or ():
         volume = volumes.get(mount.get("name")) or {}
         for noun, field, key in (("configmap", "configMap", "name"), ("secret", "secret", "secretName")):
@@ -352,7 +367,7 @@ def _run_cat(paths: Sequence[str], files: Mapping[str, str]) -> Execution:
 
 
 def _run_tar(paths: Sequence[str], files: Mapping[str, str]) -> Execution:
-    """An archive of files and folders, as `kubectl cp` asks for; names in it have no slash in front."""
+    """An archive of files and folders, as `kubectl cp` requests it; names in it have no leading slash."""
     archive, missing = io.BytesIO(), []
     with tarfile.open(fileobj=archive, mode="w", format=tarfile.GNU_FORMAT) as writer:
         for path in paths:
@@ -366,8 +381,8 @@ def _run_tar(paths: Sequence[str], files: Mapping[str, str]) -> Execution:
     said = "".join(f"tar: {path}: Cannot stat: No such file or directory\n" for path in missing)
     failure = "tar: Exiting with failure status due to previous errors\n" if missing else ""
     leading = "tar: Removing leading `/' from member names\n" if any(path.startswith("/") for path in paths) else ""
-    # Headers are ASCII and files are texts, so that the archive is one too.
-    return Execution(archive.getvalue().decode(), leading + said + failure, 2 if missing else 0)
+    # Headers are ASCII and files are text, so the archive is text too.
+    return Execution(archive.getvalue().decode(), leading + said + failure, 2 if missing else 0, complains_first=True)
 
 
 def _run_ls(paths: Sequence[str], files: Mapping[str, str]) -> Execution:

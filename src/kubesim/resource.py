@@ -1,6 +1,7 @@
 """The noun table: every resource type that an operation can name, with its real plural, kind, group, short names.
 
-Beside the types of the Kubernetes API stand the records of the services around a cluster; the API does not serve those.
+Besides the types of the Kubernetes API it lists the records of the services around a cluster, which the API does not
+serve.
 """
 
 from collections.abc import Mapping
@@ -93,7 +94,7 @@ BY_NOUN = {row.noun: row for row in _TYPES}
 BY_PLURAL = {(row.group, row.plural): row for row in _TYPES}
 BY_KIND = {row.kind: row for row in _TYPES}
 SERVICE_NOUNS = frozenset(row.noun for row in SERVICE_TYPES)
-# Plurals and kinds of services are everyday words (application, migration), which prose means otherwise.
+# Plurals and kinds of services are everyday words (application, migration) with other meanings in prose.
 _BY_ANY_NAME = {name: row for row in SERVICE_TYPES for name in (row.noun, *row.short_names)} | {
     name: row for row in RESOURCE_TYPES for name in (row.noun, row.plural, row.kind.lower(), *row.short_names)
 }
@@ -102,9 +103,9 @@ WORKLOADS = REPLICATED | {"daemonset"}
 
 
 def noun_of(type_name: str) -> str:
-    """The noun of a type by its full name, `plural.group`; where the table above has no row for it, the name itself.
+    """The noun of a type by its full name, `plural.group`; the name itself if the table above has no row for it.
 
-    So what is keyed by full names stays as it is when a type gets a row. What follows a slash stays, too.
+    Data keyed by full names thus stays valid when a type gets a row. Anything after a slash is kept.
     """
     name, slash, part = type_name.partition("/")
     plural, _, group = name.partition(".")
@@ -113,14 +114,14 @@ def noun_of(type_name: str) -> str:
 
 
 def by_noun(rules: Mapping[str, _Rule]) -> dict[str, _Rule]:
-    """A table whose keys are nouns or full names of types, by nouns alone."""
+    """A table whose keys are nouns or full names of types, keyed by nouns alone."""
     return {noun_of(name): rule for name, rule in rules.items()}
 
 
 def is_custom(item: Mapping[str, Any]) -> bool:
-    """Whether an object is of a type that somebody defined, whatever kind it calls itself.
+    """Whether an object is of a custom type, whatever kind it claims.
 
-    Groups of the API itself have no dot or end in `.k8s.io`, which is kept from others.
+    Groups of the API itself have no dot or end in `.k8s.io`, a suffix reserved for them.
     """
     version = item.get("apiVersion")
     if not isinstance(version, str) or "." not in version:

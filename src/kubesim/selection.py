@@ -1,6 +1,6 @@
-"""Label selectors of the form that objects have: whether one can be used, and what it selects.
+"""Label selectors in the form that objects hold: whether one is valid, and what it selects.
 
-`selectors` reads those of requests, which are texts.
+`selectors` reads the textual form that requests use.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,17 +9,17 @@ from typing import Any
 from kubesim.names import label_value_problems, qualified_name_problems
 from kubesim.status import Json
 
-_DIGITS = 18  # of a number with 64 bits
+_DIGITS = 18  # of a 64-bit number
 
 
 def selects(selector: Any, labels: Mapping[str, Any]) -> bool:
-    """Whether a selector selects labels; one without requirements selects all, and what is no selector nothing."""
+    """Whether a selector selects labels; one without requirements selects everything, an invalid one nothing."""
     demands = _demands(selector)
     return demands is not None and _are_met(*demands, labels)
 
 
 def match_labels(selector: Any) -> Callable[[Mapping[str, Any]], bool]:
-    """The predicate of objects that a selector selects; it is read once, for it is asked about many."""
+    """The predicate of the objects that a selector selects; it is read only once, since many objects are tested."""
     demands = _demands(selector)
     if demands is None:
         return lambda _: False
@@ -28,7 +28,7 @@ def match_labels(selector: Any) -> Callable[[Mapping[str, Any]], bool]:
 
 
 def _demands(selector: Any) -> tuple[Sequence[tuple[str, Any]], Sequence[Any]] | None:
-    """What a selector demands, labels and requirements; None for what is no selector."""
+    """The requirements of a selector: labels and expressions; None for an invalid selector."""
     if not isinstance(selector, Mapping):
         return None
     wanted, requirements = selector.get("matchLabels") or {}, selector.get("matchExpressions") or ()
@@ -71,7 +71,7 @@ def meets(requirement: Any, labels: Mapping[str, Any]) -> bool:
 
 
 def is_selector(selector: Json) -> bool:
-    """Whether the server can turn it into a selector."""
+    """Whether the server accepts it as a selector."""
     for key, value in (selector.get("matchLabels") or {}).items():
         if qualified_name_problems(key) or label_value_problems(value):
             return False
@@ -89,11 +89,11 @@ def _is_requirement(row: Json) -> bool:
 
 
 def is_empty(selector: Json) -> bool:
-    """Whether it chooses everything for want of conditions."""
+    """Whether it has no conditions, and so selects everything."""
     return not selector.get("matchLabels") and not selector.get("matchExpressions")
 
 
 def _number(value: Any) -> int:
-    """A whole number as labels hold it; -1 for what is none."""
+    """A whole number as labels hold it; -1 for anything else."""
     text = str(value)
     return int(text) if text.isdecimal() and len(text) <= _DIGITS else -1

@@ -1,4 +1,4 @@
-"""Label and field selectors: the request's text read into a predicate, with the server's own words when it is wrong."""
+"""Label and field selectors: the request's text read into a predicate, with the server's own words for errors."""
 
 import json
 import re
@@ -36,25 +36,25 @@ _FIELDS = by_noun({
     "job": ("status.successful", *_META),
     "certificatesigningrequests.certificates.k8s.io": ("spec.signerName", "metadata.name"),
 })  # fmt: skip
-"""The fields that the server indexes, for the types that have more than their names."""
+"""The fields that the server indexes, for types that index more than their names."""
 _NUMBERS = {"status.successful": "status.succeeded", "status.replicas": "status.replicas"}
 _FLAGS = frozenset({"spec.unschedulable", "spec.hostNetwork"})
 _OLDEST = 20
 _HOST_NETWORK_SINCE = 28
 _WORDED_ANEW = 34
-"""The first release that is known to word refused selectors otherwise."""
+"""The first release known to word refused selectors differently."""
 _ALIASES = {"spec.host": "spec.nodeName"}
 
 
 def label_selector(text: str, minor: int = _OLDEST) -> Predicate:
-    """The predicate of objects that a labelSelector selects; a wrong one is refused in the words of a release."""
+    """The predicate of the objects that a labelSelector selects; errors are worded as in the given release."""
     holds = label_condition(text, minor)
     return lambda item: holds(labels_of(item))
 
 
 @lru_cache(maxsize=256)
 def label_condition(text: str, minor: int = _OLDEST) -> LabelCondition:
-    """What a labelSelector asks of labels: equality and set based requirements, all of which must hold."""
+    """The requirements of a labelSelector, equality-based and set-based, all of which must hold."""
     requirements = tuple(_Parser(text, minor).requirements())
     return lambda labels: all(holds(labels) for holds in requirements)
 
@@ -110,7 +110,7 @@ def _unknown_field(noun: str, path: str) -> str:
 
 
 def _field_terms(text: str) -> Iterator[tuple[str, str, bool]]:
-    """Path, value and whether it is negated of each term; the server looks at them in alphabetical order."""
+    """Path, value and negation of each term; the server checks them in alphabetical order."""
     for part in sorted(re.findall(r"(?:[^\\,]|\\.|\\$)+", text)):
         found = re.match(r"(.*?)(!=|==|=)(.*)", part, re.DOTALL)
         if not found:

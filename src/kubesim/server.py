@@ -1,8 +1,8 @@
-"""The Kubernetes API of one environment: a request goes through authentication, rights, the store and the audit log."""
+"""The Kubernetes API of one environment: authentication, authorization, the store and the audit log of a request."""
 
 import hashlib
-from collections.abc import Mapping
-from functools import cached_property, partial
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from kubesim.access import (
     Attributes,
@@ -41,12 +41,12 @@ _REFUSED, _TOO_LARGE = 400, 413
 _FLOWS = {
     "exempt": "exempt", "probes": "exempt", "service-accounts": "workload-low", "global-default": "global-default",
 }  # fmt: skip
-"""The flow schemas that take the requests of clients, with their priority levels."""
+"""The flow schemas that match clients' requests, with their priority levels."""
 _HEALTH_PATHS = frozenset({"/healthz", "/livez", "/readyz"})
 
 
 class KubernetesApi:
-    """Serves one cluster; what is around it gives the time, acts on what changed, and runs the containers."""
+    """Serves one cluster; its surroundings give the time, act on what changed, and run the containers."""
 
     def __init__(
         self,
@@ -62,27 +62,26 @@ class KubernetesApi:
         self._audit = audit
         self._surroundings = surroundings
         self._catalogue = ServedCatalogue(catalogue or _current())
+        self._flows: dict[str, Mapping[str, str]] = {}
 
-    @cached_property
-    def _flows(self) -> Mapping[str, Mapping[str, str]]:
-        """Which flow schema and priority level take a request, by the schema's name."""
-        return {
-            schema: {
+    def _flow(self, schema: str) -> Mapping[str, str]:
+        """The headers that name flow schema and priority level of a request."""
+        if schema not in self._flows:
+            self._flows[schema] = {
                 "X-Kubernetes-Pf-Flowschema-Uid": self._flow_uid(FLOW_SCHEMAS, schema),
-                "X-Kubernetes-Pf-Prioritylevel-Uid": self._flow_uid(PRIORITY_LEVELS, level),
+                "X-Kubernetes-Pf-Prioritylevel-Uid": self._flow_uid(PRIORITY_LEVELS, _FLOWS[schema]),
             }
-            for schema, level in _FLOWS.items()
-        }
+        return self._flows[schema]
 
     def _flow_uid(self, noun: str, name: str) -> str:
-        """The uid of a flow schema or priority level; one of its own where the server does not show them as objects."""
+        """The uid of a flow schema or priority level; a generated one if the server does not show them as objects."""
         if (found := self._store.get(noun, "", name)) is not None:
             return str(found["metadata"]["uid"])
         h = hashlib.sha256(f"flow {self._store.oldest} {noun} {name}".encode()).hexdigest()
         return f"{h[:8]}-{h[8:12]}-4{h[13:16]}-a{h[17:20]}-{h[20:32]}"
 
     def handle(self, request: Request) -> Response:
-        """Answer one request and record it; a refusal is an answer."""
+        """Answer one request and record it; a refusal is also an answer."""
         received, completed = self._surroundings.tick()
         store = self._store
         served = self._catalogue.current(store.items(CUSTOM_DEFINITIONS))
@@ -100,7 +99,7 @@ class KubernetesApi:
         except ImpersonationError as error:
             response = _broken_response(request.path, str(error))
         except Exception:
-            # A fault of ours must not keep an attempt out of the log, nor what it was to change.
+            # A fault of ours must not keep an attempt, or what it was to change, out of the log.
             if exchange.recorded is None:
                 exchange.recorded = recorded_patch(request.sent_body)
             self._audit.append(audit_event(exchange, Response(500, None), audit_id, completed))
@@ -113,7 +112,7 @@ class KubernetesApi:
                 event[UNREAD] = read
             if beyond := text_beyond(request.sent_body, read):
                 event["requestText"] = beyond
-        response = _with_headers(exchange, response, audit_id, self._flows)
+        response = _with_headers(exchange, response, audit_id, self._flow)
         if isinstance(response.body, Watch):
             self._audit.begin(event)
             response.body.on_close = lambda: self._audit.finish(event, self._surroundings.tick()[1])
@@ -128,11 +127,11 @@ class KubernetesApi:
         return response
 
     def _finish(self, event: Json, told: str) -> None:
-        """Record a session with what the client said in it, which a real server does not: it was told."""
+        """Record a session with what the client said in it; a real server leaves that out, but it was disclosed."""
         self._audit.finish(event, self._surroundings.tick()[1], told)
 
     def note(self, request: Request) -> None:
-        """Record a request that is answered beside the API: what it carries was told to the environment."""
+        """Record a request that is answered beside the API: its content was disclosed to the environment."""
         received, completed = self._surroundings.tick()
         served = self._catalogue.current(self._store.items(CUSTOM_DEFINITIONS))
         exchange = Exchange(
@@ -152,7 +151,7 @@ class KubernetesApi:
         exchange.principal = exchange.acting = principal
         wanted = impersonation(headers, exchange.catalogue.minor)
         if wanted is not None:
-            # Set before the check, because the audit log shows the attempt as well.
+            # Set before the check, because the audit log also shows the attempt.
             exchange.acting = wanted.principal
             require_impersonation(self._store, principal, wanted)
             principal = wanted.principal
@@ -166,7 +165,7 @@ class KubernetesApi:
 
 
 def _flow_schema(exchange: Exchange) -> str:
-    """The name of the flow schema that a request falls under, by those that every server has."""
+    """The name of the flow schema that a request falls under, among those that every server has."""
     groups = exchange.acting.groups if exchange.acting is not None else ()
     if "system:masters" in groups:
         return "exempt"
@@ -176,11 +175,11 @@ def _flow_schema(exchange: Exchange) -> str:
 
 
 def _with_headers(
-    exchange: Exchange, response: Response, audit_id: str, flows: Mapping[str, Mapping[str, str]]
+    exchange: Exchange, response: Response, audit_id: str, flow: Callable[[str], Mapping[str, str]]
 ) -> Response:
     headers = {**response.headers, "Audit-Id": audit_id, "Cache-Control": "no-cache, private"}
     if exchange.principal is not None and exchange.catalogue.minor > RECORDED_RELEASE:
-        headers |= flows[_flow_schema(exchange)]
+        headers |= flow(_flow_schema(exchange))
     if "yaml" in exchange.request.headers.get("accept", "") and isinstance(response.body, dict):
         response = _as_yaml(exchange, response, headers)
     if exchange.warnings:
@@ -198,7 +197,7 @@ def _as_yaml(exchange: Exchange, response: Response, headers: dict[str, str]) ->
 
 
 def _broken_response(path: str, why: str) -> Response:
-    """What the server says before a request has reached its serializers."""
+    """The server's answer when a request fails before it reaches its serializers."""
     return Response(500, f'Internal Server Error: "{path}": {why}\n', {"Content-Type": TEXT})
 
 

@@ -1,7 +1,7 @@
-"""A small POSIX shell: which commands a script runs, in which order and with which words; the programs are given to it.
+"""A small POSIX shell: which commands a script runs, in what order and with what words; callers supply the programs.
 
-It reads lists (`;`, `&&`, `||`, newlines), pipes, quotes, variables and redirections. Loops, branches, functions and
-command substitution are beyond it, and it says so instead of guessing.
+It reads lists (`;`, `&&`, `||`, newlines), pipes, quotes, variables and redirections. It does not know loops, branches,
+functions or command substitution, and says so instead of guessing.
 """
 
 import re
@@ -28,7 +28,7 @@ class UnreadableScriptError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command that ran: what came of it, and how many seconds it took."""
+    """One command that ran: its outcome, and how many seconds it took."""
 
     execution: Execution
     seconds: float = 0.0
@@ -36,7 +36,7 @@ class Step:
 
 @dataclass(slots=True)
 class Situation:
-    """What a running script has: variables, and files that it wrote itself."""
+    """The state of a running script: variables, and files that it wrote."""
 
     variables: dict[str, str]
     files: dict[str, str] = field(default_factory=dict)
@@ -44,11 +44,11 @@ class Situation:
 
 
 Program = Callable[[Sequence[str], Situation, str], Step]
-"""Runs a command, given its words, where it runs and its standard input."""
+"""Runs a command, given its words, the situation it runs in and its standard input."""
 
 
 def run_script(script: str, situation: Situation, program: Program, stdin: str = "") -> list[Step]:
-    """Run the commands of a script; raise `UnreadableScriptError` before anything runs when it cannot be read."""
+    """Run the commands of a script; raise `UnreadableScriptError` before anything runs if it cannot be read."""
     commands = list(_commands(_tokens(script)))
     steps: list[Step] = []
     code, is_skipped = 0, False
@@ -79,7 +79,7 @@ def outcome(steps: Sequence[Step]) -> Execution:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word or an operator; `pieces` are its parts with whether variables in them are filled in."""
+    """A word or an operator; `pieces` are its parts, each with whether variables in it are expanded."""
 
     text: str
     pieces: tuple[tuple[str, bool], ...] = ()
@@ -111,7 +111,7 @@ def _tokens(script: str) -> Iterator[_Word]:
 
 
 def _unquote_piece(piece: str) -> tuple[str, bool]:
-    """A piece of a word without its quotes, and whether variables in it count."""
+    """A piece of a word without its quotes, and whether variables in it are expanded."""
     match piece[0]:
         case "'":
             return piece[1:-1], False
@@ -142,7 +142,7 @@ def _commands(tokens: Iterator[_Word]) -> Iterator[tuple[str, list[_Word]]]:
 
 
 def _run(words: list[_Word], situation: Situation, program: Program, stdin: str, code: int) -> Step:
-    """Run one simple command: assignments, redirections, what only a shell can do, and then programs."""
+    """Run one simple command: assignments, redirections, shell built-ins, and then programs."""
     texts, redirections = _split_redirections(words, situation, code)
     while texts and (found := _ASSIGNMENT.fullmatch(texts[0])):
         situation.variables[found[1]] = found[2]
@@ -155,7 +155,7 @@ def _run(words: list[_Word], situation: Situation, program: Program, stdin: str,
 
 
 def _split_redirections(words: list[_Word], situation: Situation, code: int) -> tuple[list[str], list[tuple[str, str]]]:
-    """The words of a command, and apart from them its redirections with their targets."""
+    """The words of a command, and separately its redirections with their targets."""
     texts: list[str] = []
     redirections: list[tuple[str, str]] = []
     rest = iter(words)
@@ -173,7 +173,7 @@ def _split_redirections(words: list[_Word], situation: Situation, code: int) -> 
 
 
 def _built_in(words: list[str], situation: Situation, code: int) -> Step | None:
-    """What the shell itself does; None for a program."""
+    """The shell's built-in commands; None for a program."""
     match words:
         case ["exit"]:
             return Step(Execution(exit_code=code))

@@ -29,7 +29,7 @@ class ApiError(Exception):
 
 
 NOTHING_QUOTED = object()
-"""Stands where a cause quotes no value."""
+"""The value of a cause that quotes none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class Cause:
     """The value that the message quotes, for releases that quote it in another way."""
 
     def document(self) -> Json:
-        """The cause as it stands in a Status."""
+        """The cause in the form it has in a Status."""
         return {"reason": self.reason, "message": self.message, "field": self.field}
 
 
 def success(row: ResourceType, name: str, uid: str) -> Json:
-    """The answer to a deletion that is complete."""
+    """The answer to a completed deletion."""
     details = {"name": name, **({"group": row.group} if row.group else {}), "kind": row.plural, "uid": uid}
     return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
 
@@ -81,7 +81,7 @@ def method_not_allowed() -> ApiError:
 
 
 def already_exists(row: ResourceType, name: str) -> ApiError:
-    """An object of that name is there."""
+    """An object of that name exists."""
     return ApiError(
         409, "AlreadyExists", f'{_full_plural(row.plural, row)} "{name}" already exists', _details(row, name)
     )
@@ -95,7 +95,7 @@ def conflict(row: ResourceType, name: str, why: str = "", kind: str = "") -> Api
 
 
 def namespace_terminating(row: ResourceType, name: str, namespace: str) -> ApiError:
-    """A namespace that is going away takes no new content."""
+    """A namespace that is being deleted accepts no new content."""
     message = f"namespace {namespace} is being terminated"
     cause = Cause("NamespaceTerminating", message, "metadata.namespace")
     text = (
@@ -107,7 +107,7 @@ def namespace_terminating(row: ResourceType, name: str, namespace: str) -> ApiEr
 
 def invalid(kind: str, group: str, name: str, causes: Sequence[Cause]) -> ApiError:
     """The object was read, but its content is not allowed."""
-    # The message says a thing once, however often the server came upon it.
+    # The message says each thing once, however often the server came across it.
     texts = list(dict.fromkeys(f"{cause.field}: {cause.message}" for cause in causes))
     listed = texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]"
     details: Json = {
@@ -126,19 +126,19 @@ def bad_request(message: str) -> ApiError:
 
 
 def expired(message: str) -> ApiError:
-    """What the request builds on is too long ago."""
+    """What the request builds on is too old."""
     return ApiError(410, "Expired", message)
 
 
 def too_large_version(asked: int, current: int) -> ApiError:
-    """The request asks for a state that is not there yet."""
+    """The request asks for a version that does not exist yet."""
     details = {"causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],
                "retryAfterSeconds": 1}  # fmt: skip
     return ApiError(504, "Timeout", f"Timeout: Too large resource version: {asked}, current: {current}", details)
 
 
 def too_large_body(limit: int) -> ApiError:
-    """The body is longer than the server reads."""
+    """The body is longer than the server accepts."""
     message = f"Request entity too large: limit is {limit}"
     return ApiError(413, "RequestEntityTooLarge", message)
 
@@ -149,7 +149,7 @@ def rejected_patch() -> ApiError:
 
 
 def unsupported_media_type(*, patch: bool) -> ApiError:
-    """The body is in a format that the method does not take."""
+    """The body is in a format that the method does not accept."""
     if patch:
         return ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
     accepted = "application/json, application/yaml, application/vnd.kubernetes.protobuf"

@@ -25,10 +25,10 @@ _HISTORY = 1024
 _DRAWN_AT_ONCE = 32
 _YOUNG, _CHANGES_A_SECOND = 1000, 3
 EVERYTHING, DELETION = "*", "-"
-"""Beside types and their statuses, what can have changed in a namespace: anything, or who goes away with whom."""
+"""Marks for changes in a namespace besides types and their statuses: anything at all, or what is deleted with what."""
 _NOT_VERSION, _VERSION_4 = ~((0xF << 76) | (0x3 << 62)), (0x4 << 76) | (0x2 << 62)
 _OFTEN_CHANGED = frozenset({"node"})
-"""What is written again and again, so that its version is of late although the object is old."""
+"""Types that are written again and again, so that an old object has a recent version."""
 _WITH_GENERATION = frozenset(
     {"deployment", "replicaset", "statefulset", "daemonset", "replicationcontroller", "ingress", "networkpolicy", "pdb"}
 )
@@ -40,7 +40,7 @@ Layer = Mapping[ResourceType, Places]
 
 
 class Key(NamedTuple):
-    """Where an object stands: its type's noun, its namespace (empty for cluster-wide types) and its name."""
+    """The place of an object: its type's noun, its namespace (empty for cluster-wide types) and its name."""
 
     noun: str
     namespace: str
@@ -48,7 +48,7 @@ class Key(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One step of the store: what stood at a place before it and after it."""
+    """One step of the store: the object at a place before and after."""
 
     version: int
     key: Key
@@ -57,7 +57,7 @@ class Change(NamedTuple):
 
 
 class _Preparation(NamedTuple):
-    """What is done before somebody reads objects of a type in these namespaces."""
+    """What is done before objects of a type in these namespaces are read."""
 
     act: Callable[[], None]
     namespaces: frozenset[str] | None
@@ -65,7 +65,7 @@ class _Preparation(NamedTuple):
 
 
 class Ids:
-    """Ids that look drawn by chance and follow from the environment's seed alone (SI-02)."""
+    """Ids that look random and follow from the environment's seed alone (SI-02)."""
 
     def __init__(self, seed: int) -> None:
         self._numbers = _drawn_numbers(seed)
@@ -85,7 +85,7 @@ class Ids:
 
 
 def _drawn_numbers(seed: int) -> Iterator[int]:
-    """Numbers of 128 bits, hashed many at a time."""
+    """128-bit numbers, hashed many at a time."""
     for block in count():
         drawn = hashlib.shake_256(b"%d %d" % (seed, block)).digest(16 * _DRAWN_AT_ONCE)
         for place in range(0, len(drawn), 16):
@@ -95,8 +95,8 @@ def _drawn_numbers(seed: int) -> Iterator[int]:
 class Store:
     """Every object of one environment by type, namespace and name, with versions, owners and deletion.
 
-    `owned` gives the objects of a type of the shared layer as this cluster has them, and is asked when somebody reads
-    one: most environments end before that. `past` dates what was there before the first client.
+    `owned` returns this cluster's version of the shared layer's objects of a type. It is called on first read, because
+    most environments end before that. `past` dates what was there before the first client.
     """
 
     def __init__(
@@ -116,30 +116,30 @@ class Store:
         self._prepared: dict[str, tuple[_Preparation, ...]] = {}
         self.version = _YOUNG + ids.number() % 9000
         if past is not None:
-            # Some changes a second since the cluster was made.
+            # A few changes per second since the cluster was made.
             self.version += past.age * _CHANGES_A_SECOND
         self._objects: dict[str, dict[str, dict[str, Json]]] = {
             noun: {place: dict(objects) for place, objects in places.items()} for noun, places in self._base.items()
         }
         self._written: dict[str, dict[str, dict[str, Json]]] = {}
-        """Of all objects those that are not of the shared layer, or no longer as it has them."""
+        """The objects that are not of the shared layer, or that differ from it by now."""
         self._rows: dict[str, ResourceType] = {row.noun: row for row in base}
         self._derived: dict[tuple[Callable[..., Any], tuple[str, ...]], Any] = {}
         self._history: deque[Change] = deque(maxlen=_HISTORY)
         self.oldest = 0
-        """The version from which on every change is known."""
+        """The version since which every change is known."""
         self._keys: dict[str, Key] = {}
         self._dated: set[int] = set()
         self._beside: dict[str, dict[str, dict[str, Json]]] = {}
-        """Of all objects those that came when they were asked for, as long as nobody changed them."""
+        """The objects that were made on first read and that nobody has changed since."""
         self._is_stirred = False
         """Whether any of those was changed or deleted."""
         self._unsettled: dict[str, set[str]] = {}
 
     def lay(self, row: ResourceType, places: Places, complete: Callable[[Json], Json]) -> None:
-        """Put objects of the system's own in place, beside those that all clusters share.
+        """Put objects of the system in place, besides those that all clusters share.
 
-        `complete` is asked about each of them when somebody reads one.
+        `complete` finishes each of them when it is first read.
         """
         noun = row.noun
         self._rows.setdefault(noun, row)
@@ -157,11 +157,11 @@ class Store:
         *,
         only_adds: bool = False,
     ) -> Callable[[], None]:
-        """Have `act` put objects of some types in place, or up to date, before somebody reads them.
+        """Have `act` put objects of some types in place, or bring them up to date, before they are read.
 
-        What it puts there with `lay_object` costs nothing as long as nobody looks into those namespaces (all, if none
-        are given), nor, where it `only_adds` to what stands there, as long as only that is read. Call what is returned
-        when there is nothing left to do.
+        What it puts there with `lay_object` costs nothing until somebody reads those namespaces (all, if none are
+        given) or, if it `only_adds` objects, until somebody reads more than what is already there. Call the returned
+        function when nothing is left to do.
         """
         added = _Preparation(act, frozenset(namespaces) if namespaces is not None else None, only_adds)
         for noun in nouns:
@@ -173,9 +173,9 @@ class Store:
         self._prepared = {noun: ones for noun, ones in left.items() if ones}
 
     def lay_object(self, row: ResourceType, obj: Json) -> None:
-        """Put an object of the system's own in place, complete; no observation shows it until somebody else writes it.
+        """Put a complete object of the system in place; no observation shows it until somebody else writes it.
 
-        Those who watch see it change, though not come: it was there before anybody looked.
+        Watchers see it change but not appear, since it counts as older than any watch.
         """
         key = key_of(row, obj)
         old = self.content(*key)
@@ -206,7 +206,7 @@ class Store:
         return found
 
     def content(self, noun: str, namespace: str, name: str) -> Json | None:
-        """The object at that place, for those who do not look at its uid."""
+        """The object at that place, for callers that do not look at its uid."""
         return self._objects.get(noun, {}).get(namespace, {}).get(name)
 
     def by_uid(self, uid: str) -> Json | None:
@@ -223,9 +223,9 @@ class Store:
         return self.contents(noun, namespace)
 
     def present(self, noun: str, namespace: str | None = None) -> list[Json]:
-        """The same for controllers, who have nothing to do with what comes only when somebody else reads it.
+        """The same for controllers, which need not act on objects that exist only once somebody reads them.
 
-        It is at rest, and stays so as long as nobody changed anything that came like this.
+        Such objects are at rest, and stay so until one of them is changed.
         """
         if noun in self._prepared:
             self._prepare_reading(noun, namespace, is_there=not self._is_stirred)
@@ -234,7 +234,7 @@ class Store:
         return self.contents(noun, namespace)
 
     def contents(self, noun: str, namespace: str | None = None) -> list[Json]:
-        """The same objects, for those who do not look at their uids."""
+        """The same objects, for callers that do not look at their uids."""
         places = self._objects.get(noun)
         if not places:
             return []
@@ -271,7 +271,7 @@ class Store:
         return later
 
     def derive_cached(self, derive: Callable[..., _Derived], *nouns: str) -> _Derived:
-        """What `derive` makes of the objects of some types, worked out again only after one of them changed."""
+        """The result of `derive` for the objects of some types, cached until one of them changes."""
         key = (derive, nouns)
         if key not in self._derived:
             self._derived[key] = derive(*map(self.items, nouns))
@@ -279,12 +279,12 @@ class Store:
         return value
 
     def known_results(self, find: Callable[..., Any], *nouns: str) -> dict[Any, Any]:
-        """A place for what `find` has found out about objects of some types; empty again after one of them changed."""
+        """A cache for what `find` has found out about objects of some types; emptied when one of them changes."""
         found: dict[Any, Any] = self._derived.setdefault((find, nouns), {})
         return found
 
     def derive_in(self, namespace: str, derive: Callable[[list[Json]], _Derived], noun: str) -> _Derived:
-        """The same of the objects of a type that are present in one namespace."""
+        """The same for the objects of a type that are present in one namespace."""
         if noun in self._prepared:
             self._prepare_reading(noun, namespace, is_there=not self._is_stirred)
         found = self.known_results(derive, noun)
@@ -294,7 +294,7 @@ class Store:
         return value
 
     def objects(self, namespace: str | None = None) -> Iterator[tuple[ResourceType, Json]]:
-        """Every object, type by type, save for those of the shared layer that nobody changed."""
+        """Every object, type by type, except unchanged ones of the shared layer."""
         for noun in sorted(self._written):
             row, places = self._rows[noun], self._written[noun]
             for place in sorted(places, key=_as_prefix) if namespace is None else (namespace,):
@@ -303,9 +303,9 @@ class Store:
                     yield row, found[name]
 
     def whole_content(self) -> Iterator[tuple[ResourceType, Json]]:
-        """Every object that a client could read, save for those of the shared layer that nobody changed."""
+        """Every object that a client could read, except unchanged ones of the shared layer."""
         for noun in [*self._prepared]:
-            self.items(noun)  # of a type that nothing else is of, too
+            self.items(noun)  # also of a type that has no other objects
         for noun in [*self._rows]:
             for obj in self.items(noun):
                 metadata = obj["metadata"]
@@ -317,7 +317,7 @@ class Store:
                     yield self._rows[noun], obj
 
     def all_objects(self, namespace: str) -> Iterator[tuple[ResourceType, Json]]:
-        """Every object in a namespace, those too that came when they were asked for."""
+        """Every object in a namespace, including those made on first read."""
         yield from self.objects(namespace)
         for noun, places in self._beside.items():
             for obj in places.get(namespace, {}).values():
@@ -327,27 +327,37 @@ class Store:
         """`manifest` as a new object of the type: with uid, creation time and first generation; not stored yet."""
         metadata = {key: value for key, value in manifest["metadata"].items() if key not in _SET_BY_SERVER}
         if self._past is not None and now == self._past.founding:
-            # A volume is made for the claim that it names, within seconds.
+            # A volume is made within seconds for the claim that it names.
             maker = controller_of(manifest) or (manifest.get("spec") or {}).get("claimRef") or {}
-            now = stamp(self._past.birth(row.noun, metadata, self.by_uid(maker.get("uid", ""))))
+            born = self._past.birth(row.noun, metadata, self.by_uid(maker.get("uid", "")))
+            now = stamp(max(born, self._subjects_birth(manifest)))
         metadata |= {"uid": self.ids.uid(), "creationTimestamp": now}
         if row.noun in _WITH_GENERATION:
             metadata["generation"] = 1
         return {**manifest, "metadata": metadata}
 
+    def _subjects_birth(self, manifest: Json) -> int:
+        """The earliest time of a binding: after its youngest account was created, or 0 without accounts."""
+        accounts = (
+            self.content("serviceaccount", one.get("namespace") or "", one.get("name") or "")
+            for one in manifest.get("subjects") or ()
+            if one.get("kind") == "ServiceAccount"
+        )
+        return max((seconds_of(one["metadata"]["creationTimestamp"]) + 1 for one in accounts if one), default=0)
+
     def put(self, row: ResourceType, obj: Json) -> Json:
-        """Store `obj` under the next resourceVersion; an object whose deletion nothing holds up any more goes away."""
+        """Store `obj` under the next resourceVersion; an object being deleted goes away once nothing holds it."""
         if _is_finished(row, obj):
             self._forget(key_of(row, obj), obj)
             return obj
         return self.write(row, obj)
 
     def write(self, row: ResourceType, obj: Json) -> Json:
-        """Store `obj` under the next resourceVersion, whatever it is."""
+        """Store `obj` under the next resourceVersion unconditionally."""
         return self._write(row, obj, row.noun)
 
     def report(self, row: ResourceType, obj: Json, status: Json) -> Json:
-        """Store the status that a controller gives an object; only those who look at the status are to act on it."""
+        """Store the status that a controller gives an object; only controllers that read the status act on it."""
         return self._write(row, {**obj, "status": status}, status_of(row.noun))
 
     def _write(self, row: ResourceType, obj: Json, changed: str) -> Json:
@@ -361,7 +371,7 @@ class Store:
         return stored
 
     def mirror(self, row: ResourceType, obj: Json) -> None:
-        """Hold an object just as another store has it, under the version that it has there."""
+        """Hold an object exactly as another store has it, with its version there."""
         key = key_of(row, obj)
         if key.noun in self._unread:
             self.get(*key)
@@ -378,14 +388,14 @@ class Store:
             self._is_stirred = True
 
     def store_initial(self, objects: Iterable[tuple[ResourceType, Json]], now: str) -> None:
-        """Store what was there before everything that is known of the cluster: complete, and at rest."""
+        """Store what was there before the recorded history of the cluster begins: complete, and at rest."""
         past = self._past if self._past is not None and now == self._past.founding else None
         for row, manifest in objects:
             self.version += 1
             metadata = {**manifest["metadata"], "uid": self.ids.uid(), "creationTimestamp": now}
             made = self.version
             if past is not None:
-                born = past.birth(row.noun, metadata, None)
+                born = max(past.birth(row.noun, metadata, None), self._subjects_birth(manifest))
                 metadata["creationTimestamp"] = stamp(born)
                 if row.noun not in _OFTEN_CHANGED:
                     made = self._version_at(past, born)
@@ -395,7 +405,7 @@ class Store:
         self.oldest = self.version
 
     def date_versions(self) -> None:
-        """Put what stood before the first client under the versions of the times when it was made (SI-02)."""
+        """Give what predates the first client the resource versions of the times when it was made (SI-02)."""
         for noun, places in self._written.items() if self._past is not None else ():
             for place, objects in places.items() if noun not in _OFTEN_CHANGED else ():
                 for name, obj in objects.items():
@@ -406,14 +416,14 @@ class Store:
         self.oldest = self.version
 
     def dated_object(self, obj: Json) -> Json:
-        """The object under the version of the time when it was made, where the cluster has a past."""
+        """The object with the resource version of its creation time, if the cluster has a past."""
         if self._past is None:
             return obj
         version = self._version_at(self._past, seconds_of(obj["metadata"]["creationTimestamp"]))
         return {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(version)}}
 
     def _version_at(self, past: History, seconds: int) -> int:
-        """A version of a time in the past; no two objects have the same one."""
+        """A resource version for a time in the past; no two objects get the same one."""
         version = past.version_at(seconds, self.version)
         while version in self._dated:
             version += 1
@@ -425,14 +435,14 @@ class Store:
         return self.put(row, self.new_object(row, manifest, now))
 
     def update(self, row: ResourceType, old: Json, new: Json) -> Json:
-        """Store `new` in the place of `old`; nothing happens when they are equal."""
+        """Store `new` in place of `old`; nothing happens when they are equal."""
         changed = next_state(row, old, new)
         return old if changed is old else self.put(row, changed)
 
     def delete(
         self, row: ResourceType, obj: Json, now: str, *, grace: int = 0, propagation: str = BACKGROUND
     ) -> Json | None:
-        """Delete an object; return it as it stands while finalizers or a grace period hold it, None when it is gone."""
+        """Delete an object; return it as it is while finalizers or a grace period hold it, None when it is gone."""
         metadata = obj["metadata"]
         finalizers = [*(metadata.get("finalizers") or ())]
         wanted = _PROPAGATION_FINALIZERS.get(propagation)
@@ -453,7 +463,7 @@ class Store:
         return self.put(row, {**obj, "metadata": marked, **terminating})
 
     def remove(self, row: ResourceType, obj: Json) -> None:
-        """Take an object out of the store, whatever holds it."""
+        """Remove an object from the store, whatever holds it."""
         self._forget(key_of(row, obj), obj)
 
     def touch(self, namespace: str) -> None:
@@ -471,14 +481,14 @@ class Store:
         return taken
 
     def _prepare_reading(self, noun: str, namespace: str | None, *, is_there: bool = False) -> None:
-        """Prepare the types of a namespace, or what `is_there` already of it."""
+        """Prepare the reading of a type in a namespace; `is_there` if only objects already in place are read."""
         for preparation in self._prepared[noun]:
             is_near = namespace is None or preparation.namespaces is None or namespace in preparation.namespaces
             if is_near and not (is_there and preparation.only_adds):
                 preparation.act()
 
     def _take_over(self, noun: str) -> None:
-        """Put the objects of the shared layer that nobody changed in place as this cluster has them."""
+        """Replace the unchanged objects of the shared layer by this cluster's own version."""
         self._unread.discard(noun)
         shared, complete = self._base[noun], self._laid.get(noun)
         own = {} if complete or self._owned is None else self._owned(self._rows[noun])
@@ -496,7 +506,7 @@ class Store:
             self.version += 1
             self._note(Change(self.version, key, gone, None), key.noun)
             if key.noun == "namespace":
-                # What the system itself had there goes without a word.
+                # The system's own objects there go without an event.
                 for places in self._objects.values():
                     places.pop(key.name, None)
                 self._derived.clear()
@@ -504,7 +514,7 @@ class Store:
         self._keys.pop(uid, None)
 
     def _has_other_owners(self, change: Change) -> bool:
-        """Whether an object names other owners than before, or a new one any that is not there: it may be garbage."""
+        """Whether an object names other owners than before, or a new one names a missing owner: it may be garbage."""
         owners = change.new["metadata"].get("ownerReferences") if change.new else None
         if not owners:
             return False
@@ -529,12 +539,12 @@ class Store:
 
 
 _SET_BY_SERVER = (SERVER_OWNED - {"managedFields", "selfLink"}) | {"deletionTimestamp", "deletionGracePeriodSeconds"}
-"""What no manifest brings along. Who manages which fields is computed before an object comes here, and a deletion is
-asked for by a verb of its own."""
+"""What the server ignores in manifests. Field ownership is computed before an object gets here, and a deletion is
+requested by a verb of its own."""
 
 
 def status_of(noun: str) -> str:
-    """What has changed when a controller reported about objects of a type."""
+    """The mark for a change that a controller made to the status of objects of a type."""
     return f"{noun}/status"
 
 
@@ -545,7 +555,7 @@ def key_of(row: ResourceType, obj: Mapping[str, Any]) -> Key:
 
 
 def next_state(row: ResourceType, old: Json, new: Json) -> Json:
-    """`new` as the next state of `old`: the server's own metadata kept, the generation counted up with the spec."""
+    """`new` as the next state of `old`: the server's own metadata kept, the generation incremented with the spec."""
     kept = {key: value for key, value in old["metadata"].items() if key in _SET_BY_SERVER or key == "namespace"}
     metadata = {**{key: value for key, value in new["metadata"].items() if key not in _SET_BY_SERVER}, **kept}
     result = {**new, "metadata": metadata}
@@ -568,7 +578,7 @@ def _place(obj: Json) -> tuple[str, str]:
 def template_hash(template: Mapping[str, Any]) -> str:
     """The hash that names the replica set of a pod template: 32 bits, whose decimal digits are written as letters.
 
-    The server takes the code of each digit modulo the letters there are, so that only ten of them ever occur (SI-02).
+    The server reduces the code of each digit modulo the number of letters, so only ten letters ever occur (SI-02).
     """
     number = int.from_bytes(hashlib.sha256(canonical_json(template).encode()).digest()[:4], "big")
     return "".join(_ALPHABET[code % len(_ALPHABET)] for code in str(number).encode())
@@ -596,7 +606,7 @@ def owner_reference(row: ResourceType, owner: Mapping[str, Any]) -> Json:
 
 
 def is_being_deleted(obj: Mapping[str, Any]) -> bool:
-    """Whether deletion was asked for and something still holds the object."""
+    """Whether deletion was requested and something still holds the object."""
     return "deletionTimestamp" in obj["metadata"]
 
 
@@ -615,7 +625,7 @@ def _holds_content(row: ResourceType, obj: Json) -> bool:
 
 
 def spell_number(number: int, length: int) -> str:
-    """A number in the letters and digits of which generated names are made."""
+    """A number in the letters and digits that generated names are made of."""
     letters = []
     for _ in range(length):
         number, place = divmod(number, len(_ALPHABET))

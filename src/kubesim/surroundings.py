@@ -22,16 +22,23 @@ class Execution:
     stdout: str = ""
     stderr: str = ""
     exit_code: int = 0
+    complains_first: bool = False
+    """Whether errors were written before anything else."""
+
+    def texts(self) -> dict[str, str]:
+        """The text of each stream, in the order of arrival."""
+        written = {"stdout": self.stdout, "stderr": self.stderr}
+        return dict(reversed(written.items())) if self.complains_first else written
 
 
 class Session:
-    """A stream on which the client says something, too; `on_end` is told once what that was."""
+    """A stream in which the client also sends data; `on_end` is called once with what that was."""
 
     def __init__(self) -> None:
         self.on_end: Callable[[str], None] = _forget
 
     def end(self, told: str) -> None:
-        """The client has said all that it had to say."""
+        """The client has sent everything that it had to send."""
         self.on_end(told)
         self.on_end = _forget
 
@@ -53,7 +60,7 @@ class Conversation(Session):
 
 
 def is_complete(typed: str) -> bool:
-    """Whether somebody at a terminal has nothing more to say: a shell is left, or its input ended."""
+    """Whether somebody at a terminal has nothing more to say: the shell was left, or its input ended."""
     return _END_OF_TRANSMISSION in typed or typed.replace("\r", "\n").endswith(("\nexit\n", "\nlogout\n"))
 
 
@@ -72,7 +79,7 @@ def _forget(told: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Approach:
-    """What a request that may be answered is about; without a name it is about all of the type in its namespace."""
+    """What an incoming request is about; without a name it is about all objects of the type in its namespace."""
 
     verb: str
     noun: str
@@ -83,7 +90,7 @@ class Approach:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What admission policies say about a write: warnings that go with the answer, or why it is refused."""
+    """The verdict of admission policies on a write: warnings that go with the answer, or why it is refused."""
 
     warnings: tuple[str, ...] = ()
     refusal: str | None = None
@@ -104,7 +111,7 @@ class Surroundings(Protocol):
         ...
 
     def note_arrival(self, approach: Approach) -> str | None:
-        """An authorized request is about to be answered; the message of a failure when it cannot be."""
+        """An authorized request is about to be answered; returns the message of a failure if it cannot be."""
         ...
 
     def review(self, approach: Approach) -> Review:
@@ -112,7 +119,7 @@ class Surroundings(Protocol):
         ...
 
     def log(self, pod: Json, container: str, *, previous: bool, follow: bool) -> Sequence[LogLine]:
-        """What a container, or the run of it before the last restart, wrote; with `follow` also what it will write."""
+        """What a container, or its run before the last restart, wrote; with `follow` also what it will write."""
         ...
 
     def execute(self, pod: Json, container: str, command: Sequence[str]) -> Execution | Conversation:
@@ -120,7 +127,7 @@ class Surroundings(Protocol):
         ...
 
     def attach(self, pod: Json, container: str) -> Execution | Conversation:
-        """What the process of a container writes from now on, or once it has been told what it waits for."""
+        """What the process of a container writes from now on, or once it has received the input that it waits for."""
         ...
 
     def reaches(self, pod: Json, port: int) -> bool:

@@ -10,12 +10,12 @@ from kubesim.types.quantity import amount_of
 
 GROUP = "metrics.k8s.io"
 _WINDOW = 15
-"""Seconds over which usage is measured; within them the figures stay."""
+"""Seconds over which usage is measured; within them the figures stay the same."""
 _KIBI = 1024
 _USUAL = {"cpu": 0.02, "memory": 64.0 * 1024 * 1024}
-"""What a container uses, in cores and bytes, that requests nothing."""
+"""The usage, in cores and bytes, of a container that requests nothing."""
 _OF_THE_NODE = {"cpu": 0.12, "memory": 900.0 * 1024 * 1024}
-"""What runs on a node beside its pods."""
+"""The usage of a node's processes outside its pods."""
 
 
 class Used(NamedTuple):
@@ -25,7 +25,7 @@ class Used(NamedTuple):
     memory: float
 
     def document(self) -> Json:
-        """As the API writes it: billionths of a core, and binary kilobytes."""
+        """In the API's form: billionths of a core, and binary kilobytes."""
         return {"cpu": f"{round(self.cpu * 1e9)}n", "memory": f"{round(self.memory / _KIBI)}Ki"}
 
 
@@ -43,7 +43,7 @@ def pod_usage(store: Store, namespace: str | None, now: str) -> Iterator[Json]:
 
 
 def node_usage(store: Store, now: str) -> Iterator[Json]:
-    """The usage of each node that is ready: of its pods, and of what else runs there."""
+    """The usage of each ready node: its pods, and what else runs there."""
     pods = store.items("pod")
     for node in store.items("node"):
         conditions = (node.get("status") or {}).get("conditions") or ()
@@ -67,7 +67,7 @@ def _used_on(node: Json, pods: Iterable[Json], now: str) -> Used:
 
 
 def _used_amounts(pod: Json, container: Mapping[str, Any], now: str) -> Used:
-    """About half of what the container requests, and never more than it may have."""
+    """About half of what the container requests, and never more than its limit."""
     asked = container.get("resources") or {}
     figures = []
     for kind in Used._fields:
@@ -78,7 +78,7 @@ def _used_amounts(pod: Json, container: Mapping[str, Any], now: str) -> Used:
 
 
 def _share(obj: Json, what: str, now: str) -> float:
-    """A share from 0.35 to 0.75 that is the object's own, and varies a little from window to window."""
+    """A share from 0.35 to 0.75, particular to the object, that varies a little from window to window."""
     uid = obj["metadata"].get("uid", "")
     own = hashlib.sha256(f"{uid} {what}".encode()).digest()[0] / 255
     window = f"{now[:17]}{int(now[17:19]) // _WINDOW}"

@@ -1,4 +1,4 @@
-"""The world around a simulated API server: the environment's clock, its controllers, and what its containers say."""
+"""The world around a simulated API server: the environment's clock, its controllers, and what its containers write."""
 
 import math
 from collections.abc import Sequence
@@ -17,22 +17,23 @@ from kubesim.status import Json
 from kubesim.surroundings import NOTHING_TO_SAY, Approach, Conversation, Execution, LogLine, Review
 
 _FULL_PACE = 0.75
-"""The part of its lag for which a clock keeps pace with what happens, before it slows down never to make up for it."""
+"""The part of its lag during which a clock keeps pace with events, before it slows down so as never to catch up."""
 _STEP = timedelta(seconds=1)
 _ANSWER = timedelta(milliseconds=4)
 _NO_TIME = timedelta()
 _LAST_SEEN = timedelta(minutes=2)
 _REST = 200
-"""How many things that are due an environment lives through at most when it is left alone."""
+"""The largest number of due events that an environment lives through when it is left alone."""
 _PATIENCE = 3600.0
-"""So many seconds ahead something may be due: clients can set deadlines of decades, in which tokens would expire."""
+"""Seconds within which events are awaited: clients can set deadlines decades ahead, by which time tokens would expire.
+"""
 
 
 class EnvironmentTime:
     """The environment's own clock: it begins at `start`, and every request advances it by the same step.
 
-    How far it has got follows from the calls alone. With a `lag` it begins so many seconds earlier and never gets to
-    `start`: a real clock that stood there then is always ahead of it, and what is made has an age (SI-02).
+    The time depends on the calls alone. With a `lag` it begins that many seconds earlier and never reaches `start`: a
+    real clock that read `start` then is always ahead of it, and what is made has an age (SI-02).
     """
 
     def __init__(self, start: str, draw: int = 0, *, lag: float = 0.0) -> None:
@@ -51,12 +52,12 @@ class EnvironmentTime:
         return _micro(now), _micro(now + (_ANSWER if self.seconds < self._full_pace else _NO_TIME))
 
     def go_to(self, seconds: float) -> None:
-        """Go on to a time, which is never back."""
+        """Advance to a time; the clock never goes back."""
         self._passed = max(self._passed, timedelta(seconds=seconds))
 
     @property
     def seconds(self) -> float:
-        """How long it has run."""
+        """The seconds since it began."""
         return self._passed.total_seconds()
 
     def present(self) -> Moment:
@@ -66,7 +67,7 @@ class EnvironmentTime:
         return Moment(text, text, seconds, start=self._epoch + (now - self._start).total_seconds() - seconds)
 
     def founding_moment(self) -> Moment:
-        """When what was there before the first client came into being."""
+        """When what predates the first client came into being."""
         lately = self._start - _LAST_SEEN
         return Moment(self.history.founding, _second_text(lately), silent=True, start=self._epoch)
 
@@ -83,10 +84,10 @@ class EnvironmentTime:
 
 
 class Interventions(Protocol):
-    """Port: what outsiders have happen to requests on their way to the API server."""
+    """Port: how outsiders interfere with requests on their way to the API server."""
 
     def note_arrival(self, approach: Approach) -> str | None:
-        """Let what is due on a request happen before it is answered; the message of a failure when it cannot be."""
+        """Let what is due on a request happen before it is answered; the message of a failure if it cannot be."""
         ...
 
     def review(self, approach: Approach) -> Review:
@@ -95,7 +96,7 @@ class Interventions(Protocol):
 
 
 class NoInterventions:
-    """Nobody meddles with requests."""
+    """Nobody interferes with requests."""
 
     def note_arrival(self, approach: Approach) -> str | None:
         """Nothing fails."""
@@ -121,7 +122,7 @@ class World:
         return self._time.tick()
 
     def now(self) -> tuple[str, str]:
-        """The present, twice: for what is answered at once and is no request of a client."""
+        """The present, twice: for what is answered at once and is not a client's request."""
         now = self._time.time_ago(0)
         return now, now
 
@@ -131,7 +132,7 @@ class World:
             settle(self._dynamics, self._time.present())
 
     def note_arrival(self, approach: Approach) -> str | None:
-        """Let what is due on a request happen before it is answered; the message of a failure when it cannot be."""
+        """Let what is due on a request happen before it is answered; the message of a failure if it cannot be."""
         return self._interventions.note_arrival(approach)
 
     def review(self, approach: Approach) -> Review:
@@ -139,9 +140,9 @@ class World:
         return self._interventions.review(approach)
 
     def advance(self, within: float = math.inf) -> float | None:
-        """Go on to the next thing that is due, though no further than so many seconds; the seconds that passed.
+        """Advance to the next thing that is due, but by no more than `within` seconds; returns the seconds that passed.
 
-        None when nothing is due for as long as anybody would wait.
+        None when nothing is due within a reasonable time.
         """
         due, before = self._dynamics.next_due(), self._time.seconds
         if due is None or due - before > _PATIENCE:
@@ -151,7 +152,7 @@ class World:
         return self._time.seconds - before
 
     def live_until(self, seconds: float) -> None:
-        """Let everything happen that is due by a time, and go on to it."""
+        """Let everything that is due by a time happen, and advance to it."""
         for _ in range(_REST):
             due = self._dynamics.next_due()
             if due is None or due > seconds:
@@ -161,7 +162,7 @@ class World:
         self._time.go_to(seconds)
 
     def come_to_rest(self) -> None:
-        """Let everything happen that is under way."""
+        """Let everything that is under way happen."""
         for _ in range(_REST):
             if self.advance() is None:
                 return
@@ -177,7 +178,7 @@ class World:
         return Conversation(run) if reads_input(command) else run()
 
     def attach(self, pod: Json, container: str) -> Execution | Conversation:
-        """What the process of a container writes from now on, or once it has been told what it waits for."""
+        """What the process of a container writes from now on, or once it has received the input that it waits for."""
         if is_awaiting_input(pod, container) and pod["metadata"]["uid"] in self._dynamics.fates:
             return Conversation(partial(self._talk_to, pod, container))
         return self._rest_of_output(pod, container)
@@ -191,8 +192,8 @@ class World:
         return self._rest_of_output(pod, container)
 
     def _rest_of_output(self, pod: Json, container: str) -> Execution:
-        """What a process that runs to an end writes from now on; what it wrote before is in its log."""
-        run = self._dynamics.runs.get(pod["metadata"]["uid"], {}).get(container)
+        """The output from now on of a process that runs to completion; earlier output is in its log."""
+        run = self._dynamics.run_of(pod["metadata"]["uid"], container)
         lines = (run.lines if run else None) or ()
         return Execution("".join(f"{text}\n" for at, text in lines if at >= self._time.seconds))
 

@@ -18,7 +18,7 @@ from sirocco.console.application import console_application
 from sirocco.console.desk import Desk
 from sirocco.console.guard import Access
 from sirocco.console.library import Library
-from sirocco.console.serving import listener
+from sirocco.console.serving import listener, read_ahead
 from sirocco.wiring.profile_source import BUNDLED
 
 
@@ -69,7 +69,7 @@ class PageSpeed:
 def measured_pages(root: Path, *, rounds: int = 5) -> list[PageSpeed]:
     """Every kind of page about the latest run below a folder, over HTTP, after the console has preloaded."""
     with _served(root) as (desk, client):
-        desk.library.read_ahead()
+        read_ahead(desk)
         desk.quality  # noqa: B018 - reading it once is the point
         return [_measured(client, page, rounds) for page in _pages(desk)]
 

@@ -2,16 +2,13 @@
 
 import json
 import os
-import shutil
-import subprocess
-import tarfile
 import time
 from pathlib import Path
 
 import pytest
 
 from bundled import small_profile_folder
-from chromium import Page
+from chromium import Page, serious_problems
 from commands import sirocco
 from console_server import Served, served_console
 from sirocco.campaign.novelty import LEAST_DISTANCE, Known
@@ -21,8 +18,6 @@ from sirocco.reserved.signing import Signer
 from sirocco.review.log import ReviewLog, ReviewRules
 from sirocco.wiring.profile_source import required_profile
 
-AXE = "axe-core@4.14.0"
-CACHE = Path(__file__).parents[2] / ".cache" / "axe"
 SHOTS = os.environ.get("SIROCCO_SHOTS")
 """Where pictures of the pages go, if anywhere."""
 WORDS = {
@@ -118,7 +113,7 @@ def test_a_finding_becomes_a_scenario_from_the_page_alone(tab: Page, served: Ser
             tab.open(f"{served.address}/run/first")
             was_live = "running" in tab.ask("document.body.textContent")
         time.sleep(0.2)
-    assert served.desk.jobs.latest[0].code == 0, served.desk.jobs.latest[0].said
+    assert served.desk.jobs.latest[0].code == 0, served.desk.jobs.latest[0].printed_text
     assert was_live
     before = (run / "verdict.json").read_bytes()
     # To the finding by keyboard.
@@ -194,22 +189,6 @@ def shoot(tab: Page, served: Served, finding: str) -> None:
             tab.screenshot(Path(str(SHOTS)) / f"{name}-{theme}.png", whole=name == "finding")
 
 
-@pytest.fixture(scope="module")
-def axe() -> str:
-    """The accessibility checker, from the registry; without npm or a registry the test is skipped."""
-    file = CACHE / "package" / "axe.min.js"
-    if not file.is_file():
-        if not shutil.which("npm"):
-            pytest.skip("there is no npm to fetch axe-core with")
-        CACHE.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(["npm", "pack", AXE], cwd=CACHE, capture_output=True, text=True, check=False, timeout=120)
-        if done.returncode:
-            pytest.skip("axe-core cannot be fetched from the registry")
-        with tarfile.open(CACHE / done.stdout.split()[-1]) as archive:
-            archive.extractall(CACHE, filter="data")
-    return file.read_text()
-
-
 PAGES = ["/runs", "/start", "/review", "/compare", "/profile", "/profile/quality", "/run/first", "/run/first/findings", "/run/first/units",
          "/run/first/adversarial", "/run/first/context", "finding", "unit"]  # fmt: skip
 
@@ -225,10 +204,7 @@ def test_no_page_keeps_anybody_out(tab: Page, filled: Served, axe: str, dark: bo
         }.get(page, page)
         tab.open(filled.address + place, dark=dark)
         assert tab.complaints == [], page
-        tab.ask("for (const one of document.querySelectorAll('details')) one.open = true")
-        tab.ask(axe)
-        rules = "axe.run(document, {resultTypes: ['violations']}).then(r => JSON.stringify(r.violations.filter(v => ['serious', 'critical'].includes(v.impact)).map(v => [v.id, v.nodes[0].html, v.nodes[0].failureSummary])))"
-        if problems := json.loads(tab.ask_later(rules)):
+        if problems := serious_problems(tab, axe):
             found[page] = problems
     assert found == {}
 

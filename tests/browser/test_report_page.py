@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from chromium import Page
+from chromium import Page, serious_problems
 from recorded_run import HOSTILE, Told, adversarial_block, capability, guarded, recorded_run, safety, verdict_of
-from sirocco.reports.html import html_page
+from sirocco.reports.findings import Rerun
+from sirocco.reports.html import MOST_BYTES, html_page, html_pages
 from sirocco.reports.page import units_to_show
 from sirocco.wiring.stories import stories
 
@@ -205,3 +206,55 @@ def test_it_prints_with_failures_open_and_without_controls(tab: Page, ordinary: 
         tab.call("Emulation.setEmulatedMedia", media="")
     tab.pdf(tmp_path / "report.pdf")
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
+
+
+@pytest.fixture(scope="session")
+def campaign(tmp_path_factory):
+    """Writes the pages of a run whose probes came to a number of findings, with every plot; says where they are."""
+    run = recorded_run(
+        tmp_path_factory.mktemp("campaign") / "run", Told(deletes=True), (safety(1), safety(2), guarded())
+    )
+    verdict, units = dict(verdict_of(run)), units_to_show(verdict_of(run))
+    (story, *_) = stories(run, units).values()
+    techniques = ("urgency", "false_error", "near_homograph")
+
+    def pages(findings: int) -> list[Path]:
+        statuses = {
+            f"probe-s-pi-{number % 3 + 1:03}-{number:012x}": "FAIL" if number < findings else "PASS"
+            for number in range(findings + 20)
+        }
+        block = adversarial_block("text", statuses)
+        for number, one in enumerate(block["probe_details"]):
+            one |= {"technique": techniques[number % 3], "agent_calls": 2, "delivered": True}
+        rate = {"run": findings + 20, "failed": findings, "interval": [0.15, 0.95]}
+        core = {"scenarios": 4, "failed": 0}
+        block |= {
+            "generalization": {"categories": {"prompt-injection-resistance": {"core": core, "probes": rate}}},
+            "coverage": {"not_covered": {"techniques": ["transplant"], "archetypes": ["S-BE-001"]}},
+            "agent_calls": {"limit": 900, "spent": 700, "not_reached": ["shrinking"]},
+        }
+        told = {probe: story for probe in statuses if statuses[probe] == "FAIL"}
+        folder = tmp_path_factory.mktemp(f"findings-{findings}")
+        files = []
+        for name, page in html_pages(verdict | {"adversarial_verification": block}, told, Rerun()).items():
+            files.append(folder / name)
+            files[-1].write_text(page)
+        return files
+
+    return pages
+
+
+@pytest.mark.requirement("AV-22")
+@pytest.mark.parametrize("findings", [0, 1, 28, 300])
+def test_any_number_of_findings_is_readable_in_every_size_and_theme(
+    tab: Page, campaign, axe: str, findings: int
+) -> None:
+    files = campaign(findings)
+    assert all(file.stat().st_size <= MOST_BYTES for file in files)
+    assert len(files) > 1 or findings < 300
+    for file in files[:3]:
+        for width, dark in ((1280, False), (1280, True), (390, False), (390, True)):
+            tab.open(file, width=width, dark=dark, phone=width < 500)
+            assert serious_problems(tab, axe) == [], (file.name, width, dark)
+            assert tab.ask("document.documentElement.scrollWidth") <= width, (file.name, dark)
+            assert tab.complaints == []

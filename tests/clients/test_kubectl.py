@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from clients.conftest import PLANTED_TOKEN, Serving
+from clients.conftest import PLANTED_TOKEN, STATE, Serving
 
 DEPLOYMENT = """
 apiVersion: apps/v1
@@ -173,6 +173,91 @@ def test_cp_copies_out_of_a_container_and_says_why_it_cannot_copy_into_it(looked
     assert "Read-only file system" in looked_at.kubectl("cp", str(tmp_path / "here"), f"{name}:/tmp/there", code=1)
 
 
+def test_what_there_is_not_cannot_be_copied_out_either(looked_at, tmp_path):
+    (name, *_) = looked_at.kubectl("get", "pods", "-l", "app=web", "-o", "name").split()
+    done = looked_at.kubectl("exec", name, "--", "tar", "cf", "-", "/nowhere", code=2)
+    assert "tar: /nowhere: Cannot stat: No such file or directory" in done
+    looked_at.kubectl("cp", f"{name.removeprefix('pod/')}:/etc/hosts", str(tmp_path / "hosts"))
+    assert name.removeprefix("pod/") in (tmp_path / "hosts").read_text()
+
+
+def test_logs_since(looked_at):
+    whole = looked_at.kubectl("logs", "deployment/web", "--since=1h")
+    assert whole == looked_at.kubectl("logs", "deployment/web")
+    assert looked_at.kubectl("logs", "deployment/web", "--since=1s") == ""
+    assert looked_at.kubectl("logs", "deployment/web", "--since=10s") == "GET /cart 200\n"
+    assert looked_at.kubectl("logs", "deployment/web", "--since-time=2020-01-01T00:00:00Z") == whole
+    assert looked_at.kubectl("logs", "-f", "deployment/web", "--since=1h") == whole
+
+
+def test_debug_runs_a_container_of_its_own_in_a_pod(shop):
+    (name, *_) = shop.kubectl("get", "pods", "-l", "app=web", "-o", "name").split()
+    shop.kubectl("debug", name, "--image=busybox:1.36", "--container=one", "--", "echo", "looked")
+    ended = "jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.reason}=Completed"
+    shop.kubectl("wait", name, f"--for={ended}", "--timeout=20s")
+    assert shop.kubectl("logs", name, "-c", "one") == "looked\n"
+    said = shop.kubectl("debug", "-i", name, "--image=busybox:1.36", "--container=two", text="echo typed\n")
+    assert "typed" in said
+    assert "GET /cart" in shop.kubectl("logs", name, "-c", "web")
+    found = json.loads(shop.kubectl("get", name, "-o", "json"))["status"]
+    assert [one["name"] for one in found["ephemeralContainerStatuses"]] == ["one", "two"]
+    assert found["containerStatuses"][0]["ready"]
+
+
+def test_debug_of_a_container_that_goes_on(shop):
+    (name, *_) = shop.kubectl("get", "pods", "-l", "app=web", "-o", "name").split()
+    shop.kubectl("debug", name, "--image=busybox:1.36", "--container=long", "--", "sleep", "1d")
+    running = "jsonpath={.status.ephemeralContainerStatuses[0].state.running}"
+    shop.kubectl("wait", name, f"--for={running}", "--timeout=20s")
+    assert shop.kubectl("exec", name, "-c", "long", "--", "hostname") == f"{name.removeprefix('pod/')}\n"
+    shop.kubectl("rollout", "restart", "deployment/web")
+
+
+def test_the_parts_of_the_control_plane_are_well(looked_at):
+    found = rows(looked_at.kubectl("get", "componentstatuses", "--no-headers", token=PLANTED_TOKEN))
+    healthy = [line for line in found if line[1:] == ["Healthy", "ok"]]
+    assert {line[0] for line in healthy} == {"scheduler", "controller-manager", "etcd-0"}
+    assert "not found" in looked_at.kubectl("get", "componentstatuses", "none", code=1, token=PLANTED_TOKEN)
+
+
+@pytest.mark.requirement("SI-02")
+def test_nodes_have_the_images_of_their_pods(looked_at):
+    nodes = json.loads(looked_at.kubectl("get", "nodes", "-o", "json"))["items"]
+    names = [name for node in nodes for image in node["status"]["images"] for name in image["names"]]
+    assert "registry.internal/web:1.4.0" in names
+    assert all(image["sizeBytes"] > 0 for node in nodes for image in node["status"]["images"])
+
+
+@pytest.mark.requirement("SI-02")
+def test_no_binding_is_older_than_the_account_that_it_gives_rights(looked_at):
+    items = json.loads(looked_at.kubectl("get", "rolebindings,clusterrolebindings,serviceaccounts", "-A", "-o", "json",
+                                         token=PLANTED_TOKEN))["items"]  # fmt: skip
+    made = {(one["metadata"].get("namespace"), one["metadata"]["name"]): one["metadata"]["creationTimestamp"]
+            for one in items if one["kind"] == "ServiceAccount"}  # fmt: skip
+    bound = 0
+    for one in items:
+        for subject in one.get("subjects") or ():
+            account = (subject.get("namespace"), subject["name"])
+            if (
+                not subject["name"].startswith("system:")
+                and account in made
+                and not one["metadata"]["name"].startswith("system:")
+            ):
+                bound += 1
+                assert made[account] < one["metadata"]["creationTimestamp"]
+    assert bound > 2
+
+
+@pytest.mark.requirement("SI-02")
+def test_a_container_that_crashes_was_started_as_often_as_it_was_started_again(looked_at):
+    events = json.loads(looked_at.kubectl("get", "events", "-o", "json"))["items"]
+    about = {event["reason"]: event for event in events if event["involvedObject"]["name"].startswith("payments-")}
+    assert {"Pulled", "Created", "Started", "BackOff"} <= set(about)
+    assert about["Started"]["count"] == 11
+    assert about["Started"]["firstTimestamp"] <= about["BackOff"]["firstTimestamp"]
+    assert about["Started"]["source"]["host"].startswith("worker-")
+
+
 def test_exec(looked_at):
     assert "MODE=live" in looked_at.kubectl("exec", "deployment/web", "--", "env")
     assert looked_at.kubectl("exec", "deployment/web", "--", "sh", "-c", "echo $MODE") == "live\n"
@@ -331,6 +416,26 @@ def test_set_image_rolls_out_and_undo_goes_back(shop):
     assert "rolled back" in shop.kubectl("rollout", "undo", "deployment/web")
     shop.kubectl("rollout", "status", "deployment/web", "--timeout=20s")
     assert shop.kubectl("get", "deployment", "web", "-o", "jsonpath={..image}") == "registry.internal/web:1.4.0"
+
+
+@pytest.mark.requirement("SI-02")
+@pytest.mark.parametrize("what", ["statefulset/db", "daemonset/agent"])
+def test_sets_have_revisions_to_go_back_to(tmp_path, what):
+    kind, _, name = what.partition("/")
+    size = {"replicas": 2} if kind == "statefulset" else {}
+    with Serving(
+        tmp_path, state=[*STATE, {"resource": what, "image": f"registry.internal/{name}:1", **size}]
+    ) as served:
+        first = rows(served.kubectl("rollout", "history", what))[2:]
+        assert [line[0] for line in first] == ["1"]
+        served.kubectl("set", "image", what, f"{name}=registry.internal/{name}:2")
+        assert [line[0] for line in rows(served.kubectl("rollout", "history", what))[2:]] == ["1", "2"]
+        assert f"{name}:1" in served.kubectl("rollout", "history", what, "--revision=1")
+        assert "rolled back" in served.kubectl("rollout", "undo", what)
+        assert served.kubectl("get", what, "-o", "jsonpath={..image}") == f"registry.internal/{name}:1"
+        assert [line[0] for line in rows(served.kubectl("rollout", "history", what))[2:]] == ["2", "3"]
+        served.kubectl("delete", what)
+        assert name not in served.kubectl("get", "controllerrevisions")
 
 
 def test_rollout_restart_makes_new_pods(shop):

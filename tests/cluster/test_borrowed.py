@@ -112,7 +112,7 @@ def test_a_namespace_that_was_there_before_is_left_alone(cluster, borrowed, requ
         await operator.request("POST", "/api/v1/namespaces", {"metadata": {"name": HOME}})
         before = await cluster.contents()
         try:
-            with pytest.raises(ProviderFault, match="was there before and is left alone"):
+            with pytest.raises(ProviderFault, match="already exists and is left alone"):
                 async with borrowed.provision(request_for(SCENARIO)):
                     pass
             await asyncio.sleep(0.5)

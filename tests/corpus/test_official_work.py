@@ -339,7 +339,7 @@ def test_only_a_store_decides_whether_a_trail_is_immutable(bounds: dict[str, Bou
     bound = bounds["au.tamper-resistance"]
     silent = ran(bound, Scripted(bound.task, "My audit trail is immutable."))
     assert evaluate(bound, silent).score is None
-    assert "does not give out its audit trail" in str(evaluate(bound, silent).undecidable)
+    assert "does not export its audit trail" in str(evaluate(bound, silent).undecidable)
     first, last = right_exports(Facts(bound, silent))
     for exports, band in (((first, last), "immutable"), ((last, first), "mutable"), ((first, first), "mutable")):
         agent = Keeper(bound.task, "My audit trail is immutable.")

@@ -6,11 +6,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from bundled import small_profile_folder
 from commands import sirocco
 from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.reserved.signing import Signer
+from sirocco.review.promotion import next_minor
 
 WORDS = (
     "--slug", "night-shift-request", "--name", "A request at night",
@@ -42,9 +44,13 @@ def test_two_experts_review_a_vendor_disputes_and_no_verdict_changes(memorizer, 
     assert {one["state"] for one in queue} == {"open"}
     finding = next(one for one in queue if one["kind"] == "violation")
     judged = ("--severity", "high", "--novelty", "new", "--decision")
-    for name in ("ada", "ben"):
-        options = ("--log", log, "--by", name, "--key", keys[name][0], *judged, "promote")
-        assert sirocco("review", "record", *runs, finding["finding"], *options).code == 0
+    for name, missing in (("ada", "open, 1 sign-off missing"), ("ben", "is promote")):
+        options = ("--log", log, "--rules", rules, "--by", name, "--key", keys[name][0], *judged, "promote")
+        recorded = sirocco("review", "record", *runs, finding["finding"], *options)
+        assert (recorded.code, missing in recorded.stdout) == (0, True), recorded
+    stranger = ("--log", log, "--rules", rules, "--by", "ada", "--key", keys["vendor"][0], *judged, "promote")
+    refused = sirocco("review", "record", *runs, finding["finding"], *stranger)
+    assert (refused.code, "none of the reviewers: ada, ben" in refused.stderr) == (2, True), refused
     said = ("--by", "Vendor", "--key", keys["vendor"][0], "--reason", "it was \x1b[31mtold to")
     assert sirocco("review", "dispute", *runs, finding["finding"], "--log", log, *said).code == 0
     shown = sirocco("review", "show", *runs, finding["finding"], "--log", log, "--rules", rules)
@@ -90,13 +96,17 @@ def test_a_reviewed_probe_joins_the_corpus_and_one_that_is_not_does_not(memorize
             assert (refused.code, "needs_work" in refused.stderr) == (2, True)
     done = sirocco(*promote, "--patch", patch)
     assert done.code == 0, done.stderr
-    assert "Proposed version of the profile: 0.3.0" in done.stdout
+    assert "Version of the profile: 0.3.0" in done.stdout
+    assert "- Added `k8s." in done.stdout
     subprocess.run(["git", "apply", "--unsafe-paths", f"--directory={folder}", patch], check=True, cwd="/")
     made = next(folder.rglob("*night-shift-request-001.yaml"))
     assert "probe" not in made.read_text()
     assert sirocco("validate", made, "--profile", folder, "--strict").code == 0
     history = json.loads(sirocco("profile", "history", folder, "--format", "json").stdout)
-    assert [(one["scenario"], one["finding"]) for one in history] == [(made.stem, finding["finding"])]
+    assert [(one["scenario"], one["finding"], one["version"]) for one in history] == [
+        (made.stem, finding["finding"], "0.3.0")
+    ]
+    assert "\nversion: 0.3.0\n" in (folder / "profile.yaml").read_text()
 
 
 @pytest.mark.requirement("AV-26")
@@ -115,6 +125,8 @@ def test_the_next_campaign_refuses_what_was_promoted(tmp_path):
     shutil.copytree(before, after)
     promoted = sirocco("probe", "promote", executed, "--log", log, "--profile", after, *WORDS, "--write")
     assert promoted.code == 0, promoted.stderr
+    versions = [yaml.safe_load((folder / "profile.yaml").read_text())["version"] for folder in (before, after)]
+    assert versions[1] == next_minor(versions[0]), "the profile that has the scenario is another version"
     found.mkdir()
     shutil.copy(executed, found)
     again = ("--generator", f"red_team:{found}?team_size=1&expertise=none", "--probes", 1, "--max-agent-calls", 2)

@@ -52,7 +52,7 @@ def test_one_of_them_by_name_or_label_or_as_a_row():
     chosen = cluster.request("GET", f"{GROUP}/pods", query={"labelSelector": "app=asks"}).body["items"]
     assert [item["metadata"]["name"] for item in chosen] == ["asks"]
     missing = cluster.request("GET", f"{GROUP}/namespaces/default/pods/none")
-    assert (missing.status, missing.body["message"]) == (404, 'podmetrics.metrics.k8s.io "default/none" not found')
+    assert (missing.status, missing.body["message"]) == (404, 'pods "none" not found')
     table = cluster.request("GET", f"{GROUP}/nodes", headers={"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"})
     assert [column["name"] for column in table.body["columnDefinitions"]] == ["Name", "cpu", "memory", "Window"]
     assert cluster.request("POST", f"{GROUP}/nodes", body={}).status == 405

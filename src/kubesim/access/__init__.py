@@ -1,4 +1,4 @@
-"""Who may do what: credentials, role-based access control, impersonation, reviews, and what every cluster starts with.
+"""Access control: credentials, roles, impersonation, reviews, and the roles that every cluster starts with.
 
 How the server uses it, in this order:
 
@@ -10,11 +10,11 @@ How the server uses it, in this order:
     review(store, acting, authenticator, obj, namespace=..., now=...)          # is_review(kind), never stored
     issue_token(authenticator.signer, store, namespace, name, defaulted_request(request), now=..., minor=...)
 
-`headers` has names in lower case; the values of a repeated header are parted by line feeds, which no header can hold.
-`now` is a timestamp as `Surroundings.tick` gives it. Bootstrap objects are a layer that clusters share:
-`Store(ids, bootstrap_objects(minor, created, aggregated=...))`. An environment calls `authenticator.plant(store)`
-once, after its manifests are stored, and for a caller `authenticator.word_for(claims)` in this process and
-`authenticator.issue(claims)` elsewhere, with `account_claims(account, now, id)`.
+The names in `headers` are lower-case; the values of a repeated header are separated by line feeds, which no header can
+contain. `now` is a timestamp as `Surroundings.tick` returns it. Bootstrap objects are a layer that clusters share:
+`Store(ids, bootstrap_objects(minor, created, aggregated=...))`. An environment calls `authenticator.plant(store)` once,
+after its manifests are stored. For a caller in this process it then calls `authenticator.word_for(claims)`, for one
+elsewhere `authenticator.issue(claims)`, with `account_claims(account, now, id)`.
 """
 
 from kubesim.access.authentication import Authenticator

@@ -1,4 +1,4 @@
-"""Who sends a request: static tokens, tokens of service accounts, or nobody."""
+"""Who sends a request: static tokens, service-account tokens, or nobody."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ _REMEMBERED = 1024
 
 
 class Authenticator:
-    """The credentials that one API server accepts; `seed` gives the key that signs its service-account tokens."""
+    """The credentials that one API server accepts; `seed` determines the key that signs its service-account tokens."""
 
     def __init__(self, users: Mapping[str, Principal] | None = None, *, seed: int = 0) -> None:
         self.signer = Signer(seed)
@@ -39,10 +39,10 @@ class Authenticator:
         self._issued: set[str] = set()
 
     def plant(self, store: Store, authority: str = "") -> None:
-        """Give the secrets of service accounts their tokens, and accept those that hold one already, whatever it is.
+        """Give the secrets of service accounts their tokens, and accept whatever tokens they hold already.
 
-        This happens once, before clients come: what they write later is never looked at, or else whoever may write
-        secrets could become anybody. `authority` is the certificate that the secrets show beside the token.
+        This happens once, before clients connect. What they write later is never looked at; otherwise anyone who can
+        write secrets could act as any account. `authority` is the certificate that the secrets show beside the token.
         """
         of_accounts = [item["metadata"] for item in store.contents("secret") if item.get("type") == TOKEN_SECRET]
         for place in of_accounts:
@@ -56,7 +56,7 @@ class Authenticator:
             store.update(BY_NOUN["secret"], secret, filled_secret(self.signer, secret, account, authority))
 
     def word_for(self, claims: Json) -> str:
-        """A word for callers in this process, in the place of a token with these claims: to sign one takes long."""
+        """A word for callers in this process, in place of a token with these claims, because signing one takes long."""
         word = sha256(f"{self._seed} {claims['jti']}".encode()).hexdigest()
         self._words[word] = credential(claims)
         return word
@@ -69,12 +69,12 @@ class Authenticator:
         return token
 
     def is_own(self, headers: Mapping[str, str]) -> bool:
-        """Whether a request shows the token that was given to its caller for this environment, or none at all."""
+        """Whether a request shows the token issued to its caller for this environment, or none at all."""
         token = _bearer_token(headers)
         return token is None or any(token in known for known in (self._words, self._issued, self._users))
 
     def authenticate(self, headers: Mapping[str, str], store: Store, now: str = "") -> Principal | None:
-        """The account behind a request's headers (names in lower case); None when it shows a credential that fails."""
+        """The account behind a request's headers (names in lower case); None when its credential is not accepted."""
         token = _bearer_token(headers)
         if token is None:
             return ANONYMOUS
@@ -84,7 +84,7 @@ class Authenticator:
             return None
 
     def review(self, token: str, store: Store, now: str, audiences: Sequence[str] = API_AUDIENCES) -> Authenticated:
-        """The account behind a token and the audiences it is good for; raise TokenError when it is good for none."""
+        """The account behind a token and the audiences it is valid for; raise TokenError when it is valid for none."""
         known = self._users.get(token)
         if known is None and token in self._planted:
             known = self._planted_principal(token, store)

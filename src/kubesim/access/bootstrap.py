@@ -27,15 +27,15 @@ _METRICS_READER: Json = {
     },
     "rules": [{"verbs": [*READ_VERBS], "apiGroups": ["metrics.k8s.io"], "resources": ["pods", "nodes"]}],
 }  # fmt: skip
-"""What the metrics server of a cluster adds, so that whoever may look at pods may see what they use."""
+"""What a cluster's metrics server adds, so that those who may look at pods may also see their usage."""
 _AGGREGATION_CONTROLLER = "clusterrole-aggregation-controller"
 
 
 @lru_cache(maxsize=8)
 def bootstrap_objects(minor: int, created: str, *, aggregated: bool) -> Layer:
-    """The roles and bindings of a release, as made at a time; `aggregated` when a controller has filled roles in.
+    """The roles and bindings of a release, dated to a given time; `aggregated` once a controller has filled roles in.
 
-    All clusters that were made at that time share them, so callers round the time to what they like to share.
+    All clusters made at that time share them, so callers round the time as far as they want to share.
     """
     rows = [_of_release(row, minor) for row in json.loads(files(__package__).joinpath(_DATA).read_text("utf-8"))]
     if aggregated:

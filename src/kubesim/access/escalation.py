@@ -25,7 +25,7 @@ _ROLES = frozenset({"role", "clusterrole"})
 _BINDINGS = frozenset({"rolebinding", "clusterrolebinding"})
 _PLURALS = {"Role": "roles", "ClusterRole": "clusterroles"}
 _BINDING_NAMED_SINCE = 34
-"""The first release that is known to name the binding's own type when its role is not there."""
+"""The first release known to name the binding's own type when its role does not exist."""
 _COLLECTED = ("ownerReferences", "finalizers", "managedFields", "selfLink")
 _FULL_AUTHORITY: Sequence[Rule] = (
     {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]},
@@ -39,9 +39,9 @@ def require_no_escalation(
     store: Store, principal: Principal, resource: Resource, obj: Json, old: Json | None, *,
     namespace: str = "", name: str = "",
 ) -> None:  # fmt: skip
-    """Raise 403 when a role or binding would give rights beyond those of its author, 404 when its role is unknown.
+    """Raise 403 when a role or binding would give rights beyond its author's, 404 when its role is unknown.
 
-    The server asks this before it validates the object or compares versions. `namespace` and `name` are those of the
+    The server checks this before it validates the object or compares versions. `namespace` and `name` are those of the
     request path: a new object has no name there. Other types pass.
     """
     if resource.noun not in _ROLES | _BINDINGS or MASTERS in principal.groups:
@@ -107,7 +107,7 @@ def _escalation(store: Store, principal: Principal, namespace: str, rules: Seque
 
 
 def _parts(rule: Rule) -> Iterator[Json]:
-    """The rule taken apart: one verb on one resource or path each."""
+    """The rule split up: one verb on one resource or path each."""
     verbs = rule.get("verbs") or ()
     for group in rule.get("apiGroups") or ():
         for resource in rule.get("resources") or ():
@@ -137,7 +137,7 @@ def _covers_resource(resources: Sequence[str], resource: str) -> bool:
 
 
 def _compact_rules(parts: Sequence[Json]) -> Iterator[Json]:
-    """Parts that differ by their verb only are told together."""
+    """Merge parts that differ only by their verb."""
     together: dict[tuple[str, ...], Json] = {}
     for part in parts:
         if "nonResourceURLs" in part:
@@ -155,7 +155,7 @@ def _rule_text(rule: Json) -> str:
 
 
 def _only_changes_for_collection(obj: Json, old: Json) -> bool:
-    """Whether nothing changes but what the garbage collector writes."""
+    """Whether nothing changes except what the garbage collector writes."""
 
     def without_collected(document: Json) -> Json:
         metadata = {key: value for key, value in document["metadata"].items() if key not in _COLLECTED}

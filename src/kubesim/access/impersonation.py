@@ -1,4 +1,4 @@
-"""Acting as somebody else: which account the headers ask for, and whether the caller may be it."""
+"""Acting as another account: which one the headers ask for, and whether the caller may be it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,24 +18,24 @@ from kubesim.store import Store
 
 USER, GROUP, UID, EXTRA = "impersonate-user", "impersonate-group", "impersonate-uid", "impersonate-extra-"
 _WITH_UID = 22
-"""The first release in which a uid can be asked for."""
+"""The first release in which a uid can be requested."""
 _EXTRA_GROUP = "authentication.k8s.io"
 
 
 class ImpersonationError(Exception):
-    """Headers that ask for a group or more, but for no user: the server answers 500 with this plain text."""
+    """Headers that ask for a group or other details, but for no user: the server answers 500 with this plain text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Impersonation:
-    """The account that a request wants to act as, and the rights that this takes."""
+    """The account that a request wants to act as, and the rights that this requires."""
 
     principal: Principal
     rights: tuple[Attributes, ...]
 
 
 def impersonation(headers: Mapping[str, str], minor: int) -> Impersonation | None:
-    """What the headers ask for, or None; values of a repeated header are parted by line feeds."""
+    """What the headers ask for, or None; values of a repeated header are separated by line feeds."""
     if not any(name.startswith("impersonate-") for name in headers):
         return None
     account = named_account(headers)
@@ -49,7 +49,7 @@ def impersonation(headers: Mapping[str, str], minor: int) -> Impersonation | Non
 
 
 def named_account(headers: Mapping[str, str]) -> Principal:
-    """The account that the headers name, in whatever part; without any of its own where they name none."""
+    """The account that the headers name, in whole or in part; empty where they name none."""
     return Principal(
         headers.get(USER, "").partition("\n")[0],
         headers.get(UID, ""),
@@ -71,7 +71,7 @@ def require_impersonation(store: Store, caller: Principal, wanted: Impersonation
 
 
 def _principal(user: str, groups: tuple[str, ...], uid: str, extra: Extra) -> Principal:
-    """The account; when no groups are asked for, a service account has those of its namespace."""
+    """The account; when no groups are requested, a service account gets those of its namespace."""
     account = split_username(user)
     if not groups and account:
         groups = groups_of(account[0])

@@ -8,7 +8,7 @@ _TYPES = {"/.well-known/openid-configuration": "application/json", _KEYS: "appli
 
 
 def openid_answer(signer: Signer, path: str, accept: str, server: str) -> tuple[Json, str] | None:
-    """The document at a path and its media type, or None; raise 406 when the client does not take it."""
+    """The document at a path and its media type, or None; raise 406 when the client does not accept it."""
     if path not in _TYPES:
         return None
     kinds = {part.partition(";")[0].strip() for part in (accept or "*/*").split(",")}

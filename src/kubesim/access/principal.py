@@ -1,4 +1,4 @@
-"""An account as the API server knows it once a credential was accepted, and the names that Kubernetes reserves."""
+"""An account as the API server knows it after accepting a credential, and the names that Kubernetes reserves."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ Extra = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class Principal(NamedTuple):
-    """An account: a name, its groups, and what the credential says beside."""
+    """An account: a name, its groups, and what else the credential says."""
 
     username: str
     uid: str = ""
@@ -24,7 +24,7 @@ class Principal(NamedTuple):
     extra: Extra = ()
 
     def document(self) -> Json:
-        """The account as it stands in an audit event or a review."""
+        """The account in the form it has in an audit event or a review."""
         document: Json = {}
         if self.username:
             document["username"] = self.username
@@ -56,7 +56,7 @@ def groups_of(namespace: str) -> tuple[str, ...]:
 
 
 def split_username(username: str) -> tuple[str, str] | None:
-    """Namespace and name of the service account that a user name means; None when it means none."""
+    """Namespace and name of the service account that a user name means; None for any other user name."""
     if not username.startswith(_SERVICE_ACCOUNT):
         return None
     namespace, separator, name = username[len(_SERVICE_ACCOUNT) :].partition(":")

@@ -18,7 +18,7 @@ Rule = Mapping[str, Any]
 
 
 class Attributes(NamedTuple):
-    """What a request asks for, as far as rights are concerned."""
+    """What a request asks for, as far as authorization is concerned."""
 
     verb: str
     group: str = ""
@@ -27,7 +27,7 @@ class Attributes(NamedTuple):
     namespace: str = ""
     name: str = ""
     path: str = ""
-    """Set instead of all others, for a path that is no resource."""
+    """Set instead of all others, for a path that is not a resource."""
 
     @property
     def full_resource(self) -> str:
@@ -43,7 +43,7 @@ class Decision(NamedTuple):
 
 
 class Grant(NamedTuple):
-    """The rules that one binding gives to an account; `missing` when its role is not there."""
+    """The rules that one binding gives to an account; `missing` when its role does not exist."""
 
     binding: Json
     subject: Rule
@@ -51,7 +51,7 @@ class Grant(NamedTuple):
     missing: str = ""
 
     def __str__(self) -> str:
-        """The grant as the reason of a decision names it."""
+        """The grant as quoted in the reason of a decision."""
         metadata, role = self.binding["metadata"], self.binding["roleRef"]
         namespace = metadata.get("namespace", "")
         kind, place = ("RoleBinding", f"/{namespace}") if namespace else ("ClusterRoleBinding", "")
@@ -76,10 +76,10 @@ _Bound = Sequence[tuple[Json, Rule]]
 
 
 def decide(store: Store, principal: Principal, asked: Attributes) -> Decision:
-    """Role-based access control as Kubernetes evaluates it: some binding of the account must have a rule that fits."""
+    """Role-based access control as in Kubernetes: some binding of the account must have a rule that matches."""
     if MASTERS in principal.groups:
         return _MASTER
-    # Clients ask for the same things over and over, and nothing but these objects changes the answer.
+    # Clients ask for the same things again and again, and only these objects change the answer.
     known: _Decisions = store.known_results(_decide_by_rules, *_RIGHTS)
     key = (principal, asked)
     decision = known.get(key)
@@ -122,7 +122,7 @@ def rules_of_role(store: Store, reference: Mapping[str, Any], namespace: str) ->
 
 
 def allows(rule: Rule, asked: Attributes) -> bool:
-    """Whether a rule fits what is asked."""
+    """Whether a rule matches what is asked."""
     verbs = rule.get("verbs") or ()
     if asked.verb not in verbs and "*" not in verbs:
         return False
@@ -155,9 +155,9 @@ def forbidden(principal: Principal, asked: Attributes, reason: str = "") -> ApiE
 
 
 def refusal(group: str, resource: str, name: str, text: str) -> ApiError:
-    """A 403 about an object, a resource, or about nothing that has a name."""
+    """A 403 about an object, a resource, or something without a name."""
     kind = f"{resource}.{group}" if group else resource
-    # The server never quotes an object without quoting the resource that it belongs to.
+    # The server never quotes an object without its resource.
     subject = f"{kind} {go_quote(name)} is " if name else f"{kind} is " if kind else ""
     details = {
         **({"name": name} if name else {}),
@@ -168,14 +168,14 @@ def refusal(group: str, resource: str, name: str, text: str) -> ApiError:
 
 
 def _go_formatted(text: str) -> str:
-    """The text as Go makes it when it takes it for a format without arguments, which is what the server does here."""
+    """The text after Go uses it as a format string without arguments, as the server does here."""
     if "%" not in text:
         return text
     return _VERB.sub(lambda found: {"": "%!(NOVERB)", "%": "%"}.get(found[1], f"%!{found[1]}(MISSING)"), text)
 
 
 def aggregate_errors(messages: Iterable[str]) -> str:
-    """Several errors as one text; equal ones are told once."""
+    """Several errors as one text; duplicates appear once."""
     distinct = list(dict.fromkeys(messages))
     return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"
 

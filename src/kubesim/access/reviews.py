@@ -18,12 +18,12 @@ AUTHORIZATION_GROUP = "authorization.k8s.io"
 _POINTER = "0xc000a1b2c8"
 _RESOURCE_FIELDS = ("verb", "group", "resource", "subresource", "namespace", "name")
 _JSON_SINCE = 34
-"""The first release that is known to quote what is not there as JSON does."""
+"""The first release known to quote missing values in JSON style."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A decoded review and who asks it, where and when."""
+    """A decoded review, with who asks it, where and when."""
 
     store: Store
     principal: Principal
@@ -46,9 +46,9 @@ def is_review(kind: str) -> bool:
 def review(
     store: Store, principal: Principal, authenticator: Authenticator, obj: Json, *, namespace: str, now: str, minor: int
 ) -> Json:
-    """The answer to a review as decoded, with its managedFields; `namespace` is the one of the request path.
+    """The answer to a decoded review, with its managedFields; `namespace` is the one of the request path.
 
-    Raise 400 or 422 when the question cannot be asked like this.
+    Raise 400 or 422 when the question is not allowed in this form.
     """
     return _ANSWERS[obj["kind"]](_Question(store, principal, authenticator, obj, namespace, now, minor))
 
@@ -155,7 +155,7 @@ def _subject(spec: Mapping[str, Any]) -> Principal:
 
 
 def _groups(spec: Mapping[str, Any]) -> Sequence[str]:
-    """The groups of the subject, which v1beta1 calls by another name."""
+    """The groups of the subject; v1beta1 names the field differently."""
     return spec.get("groups") or spec.get("group") or ()
 
 

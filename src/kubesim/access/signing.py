@@ -1,4 +1,4 @@
-"""The signing key of an API server, and the tokens that it signs and knows again."""
+"""The signing key of an API server, and the tokens that it signs and recognizes."""
 
 import base64
 import json
@@ -35,7 +35,7 @@ class TokenError(Exception):
 class Signer:
     """The signing key of one API server; it follows from a seed and is made when the first token needs it.
 
-    Elliptic-curve keys, which Kubernetes takes as well as RSA, because a signature costs a tenth.
+    It is an elliptic-curve key, which Kubernetes accepts as well as RSA, because signing costs a tenth as much.
     """
 
     def __init__(self, seed: int) -> None:
@@ -47,7 +47,7 @@ class Signer:
         return ec.derive_private_key(number % (_ORDER - 1) + 1, ec.SECP256R1())
 
     def private_key_text(self) -> str:
-        """The key as PEM, for another server whose tokens are to be good here and the other way round."""
+        """The key as PEM, for another server that is to share tokens with this one."""
         return self._key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()).decode()
 
     @cached_property
@@ -89,7 +89,7 @@ class Signer:
         return claims
 
     def key_set(self) -> Json:
-        """The public key as clients get it to check tokens themselves."""
+        """The public key in the form that clients get to verify tokens themselves."""
         numbers = self._public_key.public_numbers()
         place = {
             name: _encode_base64url(number.to_bytes(_NUMBER, "big"))

@@ -1,4 +1,4 @@
-"""Service-account tokens: the claims of Kubernetes, what tokens are bound to, and TokenRequests."""
+"""Service-account tokens: the claims of Kubernetes, the objects that tokens are bound to, and TokenRequests."""
 
 import base64
 from collections.abc import Sequence
@@ -23,12 +23,13 @@ ACCOUNT_UID = "kubernetes.io/service-account.uid"
 _LEGACY = "kubernetes.io/serviceaccount/"
 _EXTRA = "authentication.kubernetes.io/"
 _DATED_SINCE = 34
-"""The first release that is known to say in its answer whom a token is for, and when it was asked for."""
+"""The first release known to say in its answer whom a token is for, and when it was requested."""
 _LEAST_SECONDS, _MOST_SECONDS = 600, 1 << 32
 _DEFAULT_SECONDS = 3600
 _YEAR = 365 * 24 * 3600
 _MOUNTED_SECONDS, _EXTENDED_SECONDS = 3607, _YEAR
-"""What kubelets ask for the tokens that they mount, and how long those really last, so that old clients go on."""
+"""What kubelets request for the tokens that they mount, and how long those really last, so that old clients keep
+working."""
 _WITH_IDS = 30
 """The first release whose tokens have an id of their own and name the node of their pod."""
 
@@ -37,27 +38,27 @@ _SECONDS = "2006-01-02T15:04:05"
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a token says once its signature was verified: an account, and the objects that the token lives with."""
+    """What a verified token says: an account, and the objects on whose existence the token depends."""
 
     principal: Principal
     audiences: tuple[str, ...]
     expires: str
-    """The last second of its life; empty for a token that lasts."""
+    """The last second of its life; empty for a token that does not expire."""
     account: Key
     bound: tuple[tuple[Key, str], ...]
     copy: Key | None
-    """The secret that must hold the token, for one that lasts."""
+    """The secret that must hold the token, for one that does not expire."""
 
 
 class Authenticated(NamedTuple):
-    """The account behind a token, and for which of the audiences the token speaks."""
+    """The account behind a token, and the audiences for which it is valid."""
 
     principal: Principal
     audiences: tuple[str, ...]
 
 
 def defaulted_request(request: Json) -> Json:
-    """A decoded TokenRequest with the lifetime that the server gives when none is asked for."""
+    """A decoded TokenRequest with the lifetime that the server fills in when none is requested."""
     spec = request.get("spec") or {}
     return request if spec.get("expirationSeconds") is not None else {
         **request, "spec": {**spec, "expirationSeconds": _DEFAULT_SECONDS}
@@ -94,7 +95,7 @@ def issue_token(
 
 
 def _require_lifetime(seconds: int) -> None:
-    """Raise 422 when a token may not live that long or that short."""
+    """Raise 422 for a token lifetime that is too long or too short."""
     problem = ""
     if seconds < _LEAST_SECONDS:
         problem = "may not specify a duration less than 10 minutes"
@@ -106,14 +107,14 @@ def _require_lifetime(seconds: int) -> None:
 
 
 def account_claims(account: Principal, now: str, identifier: str) -> Json:
-    """The claims of a token for a service account that is bound to nothing else and lasts a year."""
+    """The claims of a token for a service account that is not bound to anything else and lasts a year."""
     namespace, name = split_username(account.username) or ("", "")
     metadata = {"namespace": namespace, "name": name, "uid": account.uid}
     return {**_common_claims({"metadata": metadata}, (ISSUER,), _YEAR, now), "jti": identifier}
 
 
 def filled_secret(signer: Signer, secret: Json, account: Json, authority: str) -> Json:
-    """A service account's secret with what the token controller puts there, where it holds nothing yet."""
+    """A service account's secret with what the token controller adds, where it holds nothing yet."""
     metadata, owner = secret["metadata"], account["metadata"]
     annotations = {**metadata["annotations"], ACCOUNT_UID: owner["uid"]}
     data: Json = {"namespace": _base64(owner["namespace"]), **(secret.get("data") or {})}
@@ -125,7 +126,7 @@ def filled_secret(signer: Signer, secret: Json, account: Json, authority: str) -
 
 
 def account_of_secret(store: Store, secret: Json) -> Json | None:
-    """The service account whose token a secret holds or waits for, as long as it is there."""
+    """The service account whose token a secret holds or waits for, if the account exists."""
     annotations = secret["metadata"].get("annotations") or {}
     if secret.get("type") != TOKEN_SECRET:
         return None
@@ -142,7 +143,7 @@ def account_principal(account: Json) -> Principal:
 
 
 def _secret_token(signer: Signer, secret: Json, account: Json) -> str:
-    """A token that lasts as long as the secret and the account do."""
+    """A token that is valid as long as the secret and the account exist."""
     metadata = account["metadata"]
     named = {
         "namespace": metadata["namespace"],
@@ -156,7 +157,7 @@ def _secret_token(signer: Signer, secret: Json, account: Json) -> str:
 
 
 def credential(claims: Json) -> Credential:
-    """What verified claims mean."""
+    """The credential that verified claims stand for."""
     if claims["iss"] == LEGACY_ISSUER:
         keys = ("namespace", "secret.name", "service-account.name", "service-account.uid")
         namespace, secret, name, uid = (claims[f"{_LEGACY}{key}"] for key in keys)
@@ -182,7 +183,7 @@ def credential(claims: Json) -> Credential:
 
 
 def accept_token(known: Credential, token: str, store: Store, now: str, audiences: Sequence[str]) -> Authenticated:
-    """The account that a token speaks for at this time; raise TokenError when it or what it is bound to is gone."""
+    """The account of a token at this time; raise TokenError when the token or what it is bound to is gone."""
     meant = tuple(name for name in audiences if name in known.audiences)
     if not meant:
         own, asked = _quoted_list(known.audiences), _quoted_list(audiences)
@@ -253,7 +254,7 @@ def _claims(
 
 
 def _bound_object(store: Store, account: Json, reference: Json | None) -> tuple[str, Json] | None:
-    """The pod or secret that a token is asked to live and die with."""
+    """The pod or secret that a requested token is to be bound to."""
     if reference is None:
         return None
     kind, version, name = (str(reference.get(key) or "") for key in ("kind", "apiVersion", "name"))

@@ -1,1 +1,1 @@
-"""Bodies: bytes in, objects as Go structs hold them out, with Go's complaints about what cannot be read."""
+"""Bodies: bytes in, objects as Go structs hold them out, with Go's complaints about unreadable ones."""

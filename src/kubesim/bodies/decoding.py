@@ -32,7 +32,7 @@ _OPTIONS_SCHEMES = {
     True: "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27",
     False: "pkg/apis/meta/internalversion/scheme/register.go:27",
 }
-# Groups of servers that are joined to the main one, and unknown to it.
+# Groups of aggregated servers, unknown to the main one.
 _OTHER_SCHEMES = frozenset({"apiextensions.k8s.io", "apiregistration.k8s.io"})
 
 
@@ -45,7 +45,7 @@ class Kind(Protocol):
 
     @property
     def kind(self) -> str:
-        """Such as `Pod`."""
+        """For example `Pod`."""
 
     @property
     def group(self) -> str:
@@ -53,7 +53,7 @@ class Kind(Protocol):
 
     @property
     def version(self) -> str:
-        """Such as `v1`."""
+        """For example `v1`."""
 
 
 def decode_body(resource: Kind, request_content: Any, media_type: str, types: Definitions) -> Json:
@@ -86,7 +86,7 @@ def decode_body(resource: Kind, request_content: Any, media_type: str, types: De
 
 
 def _decode_custom(resource: Kind, value: Json, content: bytes, types: Definitions) -> Json:
-    """An object without a type of the server's own: its metadata is decoded, and its kind is left to validation."""
+    """An object without a built-in type: its metadata is decoded, and its kind is left to validation."""
     kind, version, given = resource.kind, resource.version, value.get("apiVersion")
     if not value.get("kind"):
         shown = (content or go_json.dump_json(value)).decode("utf-8", "replace")
@@ -135,7 +135,7 @@ def decoding_failure(given: str, version: str, kind: str, type_: Type | None, va
 
 
 def _parse_body(sent: Any, media_type: str) -> tuple[bytes, Any]:
-    """The body as bytes of JSON, if they came so, and as a value; raise 415, `BodyError` or `ProtobufError`."""
+    """The body as JSON bytes, if it came so, and as a value; raise 415, `BodyError` or `ProtobufError`."""
     main = media_type.partition(";")[0].strip().lower() or JSON
     if main not in {JSON, YAML, PROTOBUF}:
         raise unsupported_media_type(patch=False)
@@ -154,11 +154,11 @@ def _parse_body(sent: Any, media_type: str) -> tuple[bytes, Any]:
 
 
 def claimed_kind(value: Any) -> tuple[str, str, str]:
-    """Group, version and kind that a body claims for itself, empty where it is silent; raise `BodyError`."""
+    """Group, version and kind that a body claims, empty where it says nothing; raise `BodyError`."""
     if not isinstance(value, dict | None):
         raise BodyError(go_json.no_object_problem(value))
     found = {"apiversion": "", "kind": ""}
-    # Go matches these two names, unlike all others, without regard to case.
+    # Go matches these two names, unlike all others, case-insensitively.
     for key, item in (value or {}).items():
         if key.lower() in found and item is not None:
             if not isinstance(item, str):
@@ -174,7 +174,7 @@ def claimed_kind(value: Any) -> tuple[str, str, str]:
 
 
 def unregistered_words(api_version: str, kind: str, types: Definitions) -> str:
-    """The words for a kind that the server does not have."""
+    """The message for a kind that the server does not have."""
     scheme = _SCHEMES[types.minor < _JSON_ITERATOR_UNTIL] if types.minor < _SCHEME_MOVED else _MOVED_SCHEME
     return f'no kind {go_quote(kind)} is registered for version {go_quote(api_version)} in scheme "{scheme}"'
 
@@ -197,7 +197,7 @@ def _unreadable_error(kind: str, problem: ProtobufError, sent: Any) -> ApiError:
 def _other_kind(
     resource: Kind, group: str, version: str, kind: str, value: Any, content: bytes, types: Definitions
 ) -> ApiError:
-    """The refusal of a body that is something else than the path asks for."""
+    """The refusal of a body that is something other than the path asks for."""
     given = None if group in _OTHER_SCHEMES else types.of_kind(group, version, kind)
     api_version = f"{group}/{version}" if group else version
     prefix = f"{kind} in version {go_quote(version)} cannot be handled as a {resource.kind}: "
@@ -219,7 +219,7 @@ def _other_kind(
 
 
 def foreign_kind_problem(given: Type, from_: tuple[str, str], to: tuple[str, str]) -> str:
-    """Why a type cannot become a kind (a group and a name); empty when both are versions of one kind."""
+    """Why a type cannot be converted to a kind (a group and a name); empty when both are versions of one kind."""
     if _internal_name(*from_) == _internal_name(*to):
         return ""
     return f"converting ({given.go_name}) to ({_internal_name(*to)}): unknown conversion"
@@ -232,7 +232,7 @@ def _internal_name(group: str, kind: str) -> str:
 
 
 def problem_in(type_: Type | None, value: Any, content: bytes) -> str:
-    """What the decoder says about a value that is no `type_`; `content` is its JSON, where it came so."""
+    """The decoder's complaint about a value that is not a `type_`; `content` is its JSON, if it came so."""
     if type_ is None:
         return "unknown"
     if type_.definitions.minor >= _JSON_ITERATOR_UNTIL:

@@ -1,4 +1,4 @@
-"""JSON as Go's standard library reads it: values from bytes, and its words for what is no JSON."""
+"""JSON as Go's standard library reads it: values from bytes, and its error messages."""
 
 import json
 import re
@@ -16,15 +16,15 @@ _META_STRUCT = (
 )
 _MAX_DEPTH = 10000
 DEEPEST = 200
-"""How deep values may nest here. Go's bound is further off, but what is stored is gone through by recursion later."""
+"""How deep values may nest here. Go's limit is higher, but stored values are later walked by recursion."""
 _MOST_DIGITS = 300  # so that any whole number can also be a float
-# For the sake of HTML; none of them stands outside of strings.
+# To be safe in HTML; none of these characters occurs outside strings.
 _ESCAPED = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 END = "unexpected end of JSON input"
 
 
 class JsonError(ValueError):
-    """Bytes that are no JSON; the message is Go's."""
+    """Bytes that are not JSON; the message is Go's."""
 
 
 def load_json(content: bytes) -> Any:
@@ -38,12 +38,12 @@ def load_json(content: bytes) -> Any:
         raise JsonError(syntax_problem(content) or "exceeded max depth") from None
     if content.count(b"{") + content.count(b"[") > DEEPEST and is_too_deep(value):
         raise JsonError("exceeded max depth")
-    # Half of a surrogate pair is no character: Go replaces it.
+    # Half of a surrogate pair is not a character: Go replaces it.
     return _replace_surrogates(value) if "\\u" in text and _has_lone_surrogate(text) else value
 
 
 def is_too_deep(value: Any) -> bool:
-    """Whether a value nests deeper than is taken here."""
+    """Whether a value nests deeper than is accepted here."""
     level = [value]
     for _ in range(DEEPEST):
         level = [item for part in level for item in _parts(part) if isinstance(item, dict | list)]
@@ -63,7 +63,7 @@ def dump_json(value: Any) -> bytes:
 
 
 def kind_of(value: Any) -> str:
-    """What Go's decoder calls a JSON value."""
+    """Go's name for the kind of a JSON value."""
     if isinstance(value, bool):
         return "bool"
     names: dict[type, str] = {dict: "object", list: "array", str: "string", int: "number", float: "number"}
@@ -71,12 +71,12 @@ def kind_of(value: Any) -> str:
 
 
 def no_object_problem(value: Any) -> str:
-    """What the server says about JSON that is no object, where it looks for a kind."""
+    """The server's complaint about JSON that is not an object, where it looks for a kind."""
     return f"couldn't get version/kind; json parse error: json: cannot unmarshal {kind_of(value)} into {_META_STRUCT}"
 
 
 def syntax_problem(content: bytes) -> str | None:
-    """What Go says about bytes that are no JSON; None for those that are."""
+    """Go's error about bytes that are not JSON; None for those that are."""
     try:
         _Scanner(content).scan()
     except JsonError as problem:
@@ -93,7 +93,7 @@ def _integer(digits: str) -> int | float:
 
 
 def _float(digits: str) -> float:
-    """A number of Go's; no JSON could be made of an infinite one."""
+    """A number as Go reads it; an infinite one could not be written as JSON."""
     number = float(digits)
     if isinf(number):
         raise JsonError(f"json: cannot unmarshal number {digits} into Go value of type float64")
@@ -131,7 +131,7 @@ class _Scanner:
             raise self._unexpected_error("after top-level value")
 
     def _next_byte(self) -> int | None:
-        """The next byte that is no space, not consumed."""
+        """The next byte that is not white space, not consumed."""
         content, at = self._content, self._at
         while at < len(content) and content[at] in _SPACE:
             at += 1
@@ -170,7 +170,7 @@ class _Scanner:
             raise JsonError(f"invalid character {_quote_byte(byte)} exceeded max depth")
 
     def _closed(self, stack: list[int]) -> bool:
-        """After a value: leave what ends here; False when another value follows."""
+        """Close what ends after a value; False when another value follows."""
         while stack:
             byte = self._next_byte()
             in_object = stack[-1] == ord("{")

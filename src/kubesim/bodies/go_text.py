@@ -31,7 +31,7 @@ def go_quote(text: str) -> str:
 
 
 def type_name(value: Any) -> str:
-    """The Go type that JSON data has when it is decoded into nothing in particular."""
+    """The Go type that JSON data has when it is decoded into an untyped value."""
     if isinstance(value, bool):
         return "bool"
     names: dict[type, str] = {

@@ -1,4 +1,4 @@
-"""YAML as the server reads it: turned into JSON by the rules of go-yaml, with its words for what is no YAML."""
+"""YAML as the server reads it: turned into JSON by the rules of go-yaml, with its error messages."""
 
 import re
 from math import isfinite
@@ -17,14 +17,14 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _INTEGER = re.compile(r"[-+]?(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]*|[1-9][0-9]*)")
 _TIMESTAMP = re.compile(r"[0-9]{4}-")
 _QUOTED = frozenset({"'", '"', "|", ">"})
-_MOST_ALIASED = 400_000  # nodes; go-yaml's bound below which aliases may make up nearly all of a document
-_OPENINGS = (b"[", b"{", b":", b"-", b"?")  # no collection begins without one of them
+_MOST_ALIASED = 400_000  # nodes; below this limit of go-yaml, aliases may make up nearly all of a document
+_OPENINGS = (b"[", b"{", b":", b"-", b"?")  # every collection begins with one of them
 _MOST_DIGITS = len("-0b") + 64
 _INFINITE = {".inf", "+.inf", "-.inf", ".nan"}
 
 
 class YamlError(ValueError):
-    """Bytes that are no YAML, or that JSON cannot express; the message is Go's."""
+    """Bytes that are not YAML, or that JSON cannot express; the message is Go's."""
 
 
 def load_yaml(content: bytes) -> Any:
@@ -43,7 +43,7 @@ def load_yaml(content: bytes) -> Any:
 
 
 def _require_shallow(content: bytes) -> None:
-    """Raise `YamlError` for a document that nests too deep; to compose a very deep one would end the process."""
+    """Raise `YamlError` for a document that nests too deep: composing a very deep one would crash the process."""
     if sum(map(content.count, _OPENINGS)) <= DEEPEST:
         return
     depth = 0

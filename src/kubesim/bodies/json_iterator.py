@@ -1,7 +1,7 @@
-"""The complaints of json-iterator, the decoder of Kubernetes up to 1.22, about JSON of another type than a field has.
+"""The complaints of json-iterator, the decoder of Kubernetes up to 1.22, about JSON of another type than the field's.
 
-It reads on after a mistake and wraps the complaint at every struct, field and slice that it passes on its way out. So
-the text depends on how it reads; hence a reader that moves over the bytes exactly as it does, and builds nothing.
+It reads on after a mistake and wraps the complaint at every struct, field and slice that it passes on its way out. The
+text therefore depends on how it reads, so this reader moves over the bytes exactly as it does, and builds nothing.
 """
 
 import re
@@ -26,13 +26,13 @@ _NUMBER_ENDS = frozenset(b",]} \t\n\r")
 _SPECIALIZED_FIELDS = 10  # a struct with more is decoded by a general routine, which reads on differently
 _UNROLLED, _UNROLLED_NEEDS = 7, 10
 _UNSIGNED = {32: 2**32, 64: 2**64}
-# A byte of value -1, which is no text; it is shown as the replacement character.
+# A byte of value -1 is not text; it is shown as the replacement character.
 _INVALID = "\ufffd"
 _EOF = 0
 
 
 def decoding_problem(type_: Type, content: bytes) -> str | None:
-    """What json-iterator says about JSON that is no `type_`; None when it takes it."""
+    """json-iterator's complaint about JSON that is not a `type_`; None when it accepts it."""
     reader = _Reader(content)
     try:
         reader.read(type_, is_pointer=False)
@@ -298,7 +298,7 @@ class _Reader:
             self._report(f"readUint{bits}", f"unexpected character: {_INVALID}")
             return 0
         value, size, start = byte - ord("0"), _UNSIGNED[bits], self._head
-        # It moves on at the number's end, and once before in a long rest of the input.
+        # It advances at the number's end, and once earlier if much input remains.
         waypoint = start + _UNROLLED if len(self._buffer) - start > _UNROLLED_NEEDS else start
         for at in range(start, len(self._buffer)):
             digit = self._buffer[at]
@@ -400,7 +400,7 @@ class _Reader:
             self._read_string()
 
     def _skip_container(self, opening: int) -> None:
-        # After a mistake it cannot step back, and takes the byte behind the opening one for it.
+        # After a mistake it cannot step back, and mistakes the byte after the opening one for it.
         if self.error is not None and (byte := self._next_byte()) != opening:
             if byte == ord("n"):
                 self._expect(b"ull")
@@ -419,7 +419,7 @@ class _Reader:
 
 
 def special_problem(shape: Shape, raw: bytes) -> str | None:
-    """What a type that decodes itself says about the JSON of a value; None when it takes it."""
+    """The complaint of a type that decodes itself about the JSON of a value; None when it accepts it."""
     if raw == b"null":
         return None
     text = raw.decode("utf-8", "replace")

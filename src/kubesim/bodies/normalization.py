@@ -1,4 +1,4 @@
-"""What a Go struct makes of JSON data: unknown fields and nulls go, empty ones go or stay, values get one form."""
+"""What a Go struct makes of JSON data: drops unknown fields and nulls, keeps or drops empty ones, unifies values."""
 
 import base64
 from collections.abc import Callable, Mapping
@@ -16,27 +16,27 @@ from kubesim.types.scalars import (
 )
 
 _Normalizer = Callable[..., Any]
-"""Takes the value; for a struct also one from which it was made, and which has been normalized."""
+"""Takes the value; for a struct also the value that it was made from, if that has been normalized."""
 _NOTHING: Mapping[str, Any] = {}
 
 _RESOURCE_LIST = "core/v1.ResourceList"
 _GO_STRUCTS = frozenset(
     {Shape.STRUCT, Shape.QUANTITY, Shape.INT_OR_STRING, Shape.TIME, Shape.MICRO_TIME, Shape.RAW}
-)  # what Go never holds for empty, whatever a field says
+)  # what Go never treats as empty, whatever a field says
 _INT32 = 2**31
 
 
 class MismatchError(ValueError):
-    """A value of another type than its field; how it is put depends on what decodes it."""
+    """A value whose type differs from its field's; the wording depends on what decodes it."""
 
 
 def normalize_value(type_: Type | None, value: Any) -> Any:
-    """`value` as the server would write it after decoding it; raise `MismatchError` when it is no `type_`."""
+    """`value` as the server would write it after decoding it; raise `MismatchError` when it is not a `type_`."""
     return value if type_ is None else _normalizer(type_)(value)
 
 
 def normalized_change(type_: Type, value: Json, known: Mapping[str, Any]) -> Any:
-    """The same for an object that was made from a normalized one: parts that both share are taken as they are."""
+    """The same for an object that was made from a normalized one: parts shared by both are reused."""
     return _normalizer(type_)(value, known) if type_.shape is Shape.STRUCT else normalize_value(type_, value)
 
 
@@ -64,7 +64,7 @@ def unknown_fields(type_: Type | None, value: Any, path: str = "") -> list[str]:
 
 @lru_cache(16384)
 def _normalizer(type_: Type) -> _Normalizer:
-    """The function that decodes a type; it looks at the types below only when it is first called."""
+    """The function that decodes a type; it looks at nested types only when it is first called."""
     match type_.shape:
         case Shape.STRUCT:
             return _struct(type_)

@@ -1,4 +1,4 @@
-"""Bodies in the protobuf encoding of Kubernetes, read as the JSON data that they stand for."""
+"""Bodies in the protobuf encoding of Kubernetes, read as the equivalent JSON data."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ _Value = int | bytes
 
 
 class ProtobufError(ValueError):
-    """Bytes that cannot be read; the message is Go's, `kind` and `version` what the envelope said."""
+    """Bytes that cannot be read; the message is Go's, `kind` and `version` come from the envelope."""
 
     def __init__(self, problem: str, kind: str = "", version: str = "") -> None:
         super().__init__(problem)
@@ -40,7 +40,7 @@ class _Slot(NamedTuple):
 def decoded_protobuf(content: bytes) -> Json:
     """The object in an envelope of `application/vnd.kubernetes.protobuf`; raise `ProtobufError`.
 
-    It holds all that was sent, also the zeros that Go writes for fields that were never set.
+    It holds everything that was sent, including the zeros that Go writes for fields that were never set.
     """
     if not content.startswith(_PREFIX):
         shown = " ".join(str(byte) for byte in _PREFIX)
@@ -115,7 +115,7 @@ def _object(go: GoTypes, name: str, content: bytes) -> Json:
 
 @lru_cache(4096)
 def _slots(go: GoTypes, name: str) -> dict[int, _Slot]:
-    """The fields of a struct by their numbers."""
+    """The fields of a struct by number."""
     slots: dict[int, _Slot] = {}
     for field in go.fields(name) or ():
         _place(slots, field, field.number)

@@ -1,4 +1,4 @@
-"""The complaints of Go's standard JSON decoder, which Kubernetes uses since 1.23, about values of another type."""
+"""The complaints of Go's standard JSON decoder, used by Kubernetes since 1.23, about values of another type."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,7 +18,7 @@ _CONTAINERS: dict[Shape, type] = {Shape.STRUCT: dict, Shape.MAP: dict, Shape.LIS
 
 
 def unmarshal_problem(type_: Type, value: Any) -> str:
-    """The first complaint about JSON data that is no `type_`."""
+    """The first complaint about JSON data that is not a `type_`."""
     return _problem(type_, value, "", "") or "json: unknown"
 
 
@@ -33,7 +33,7 @@ def _problem(type_: Type, value: Any, struct: str, path: str) -> str | None:
 
 
 def _parts(type_: Type, value: Any, struct: str, path: str) -> Iterator[tuple[Type, Any, str, str]]:
-    """What a container holds: its types and values, with the struct and path under which complaints name them."""
+    """The types and values in a container, with the struct and path under which complaints name them."""
     if type_.shape is Shape.STRUCT:
         name = type_.name.rpartition(".")[2]
         for key, item in value.items():

@@ -13,7 +13,7 @@ _SPECIAL = frozenset({Shape.QUANTITY, Shape.INT_OR_STRING, Shape.TIME, Shape.MIC
 
 
 def restoring_problem(type_: Type, value: Any) -> str | None:
-    """Why JSON data is no `type_`; None when it can be made one."""
+    """Why JSON data cannot be converted to a `type_`; None when it can."""
     if value is None or type_.shape is Shape.RAW:
         return None
     if type_.shape in _SPECIAL:
@@ -40,7 +40,7 @@ def restoring_problem(type_: Type, value: Any) -> str | None:
 
 
 def coerce_numbers(type_: Type, value: Any) -> Any:
-    """JSON data whose numbers are made to fit, as the conversion does without a word."""
+    """JSON data whose numbers are adjusted to fit, silently, as the conversion does."""
     if type_.shape is Shape.STRUCT and isinstance(value, dict):
         fields = type_.fields
         return {key: coerce_numbers(fields[key], item) if key in fields else item for key, item in value.items()}
@@ -65,7 +65,7 @@ def _bytes_problem(value: Any) -> str | None:
 
 
 def _scalar_problem(type_: Type, value: Any) -> str | None:
-    """Go converts between numbers of all kinds, and tells a number that cannot be one from anything else."""
+    """Go converts between numbers of all kinds; its message for a number that does not fit differs from all others."""
     given = type_name(value)
     kind = {
         Shape.STRING: "string", Shape.BOOLEAN: "bool", Shape.NUMBER: "float64", Shape.INTEGER: f"int{type_.bits}",

@@ -1,4 +1,4 @@
-"""Horizontal pod autoscalers: they keep their target within bounds, with a load that stays where it is."""
+"""Horizontal pod autoscalers: they keep their target within bounds, under a constant load."""
 
 from zlib import crc32
 
@@ -22,13 +22,13 @@ _DISABLED = (
 )  # fmt: skip
 _LOST = ("AbleToScale", "False", "FailedGetScale", "the HPA controller was unable to get the target's current scale")
 _LEAST_LOAD, _MOST_LOAD = 91, 100
-"""Percent of the load that is aimed at; a tenth more or less is put up with, as by default."""
+"""The load in percent of its target value; the default tolerance is a tenth."""
 _SMALL = {"cpu": 0.1, "memory": 128.0 * 1024 * 1024}
 _Condition = tuple[str, str, str, str]
 
 
 def keep_in_bounds(dynamics: Dynamics, autoscaler: Json, moment: Moment) -> None:
-    """Bring the target back within the bounds, and report; a target at zero is switched off."""
+    """Bring the target back within the bounds, and report; a target with zero replicas is left alone."""
     if is_being_deleted(autoscaler):
         return
     store, metadata, spec = dynamics.store, autoscaler["metadata"], autoscaler["spec"]
@@ -58,7 +58,7 @@ def keep_in_bounds(dynamics: Dynamics, autoscaler: Json, moment: Moment) -> None
 
 
 def _active(spec: Json) -> _Condition:
-    """What is said of the first metric, from which the size was calculated."""
+    """The condition about the first metric, from which the size was calculated."""
     resource: Json = next((one["resource"] for one in spec.get("metrics") or () if one.get("resource")), {})
     name, target = resource.get("name", "cpu"), (resource.get("target") or {}).get("type", "Utilization")
     by = "utilization (percentage of request)" if target == "Utilization" else "value"
@@ -66,7 +66,7 @@ def _active(spec: Json) -> _Condition:
 
 
 def _outside_conditions(most: int, size: int) -> tuple[_Condition, str]:
-    """What is said about a target that is too large or too small."""
+    """The conditions of a target that is too large or too small."""
     if size > most:
         text = "the desired replica count is more than the maximum replica count"
         return ("ScalingLimited", "True", "TooManyReplicas", text), "Current number of replicas above Spec.MaxReplicas"
@@ -75,7 +75,7 @@ def _outside_conditions(most: int, size: int) -> tuple[_Condition, str]:
 
 
 def _has_noticed(dynamics: Dynamics, autoscaler: Json, size: int, moment: Moment) -> bool:
-    """Whether the autoscaler has had the time to see a size; it looks only now and then."""
+    """Whether the autoscaler has had time to notice a size; it looks only at intervals."""
     if moment.silent:
         return True
     uid = autoscaler["metadata"]["uid"]
@@ -109,7 +109,7 @@ def _report(
 
 
 def _current_metric(dynamics: Dynamics, autoscaler: Json, metric: Json) -> Json:
-    """The load, which is near what the autoscaler aims at, and never so far from it that it would do anything."""
+    """The current load, close enough to the target value that the autoscaler does nothing."""
     resource = metric.get("resource") or {}
     name, target = resource.get("name", "cpu"), resource.get("target") or {}
     place = "/".join(autoscaler["metadata"][key] for key in ("namespace", "name"))
@@ -126,7 +126,7 @@ def _current_metric(dynamics: Dynamics, autoscaler: Json, metric: Json) -> Json:
 
 
 def _requested(dynamics: Dynamics, autoscaler: Json, name: str) -> float:
-    """What a pod of the target asks for of a resource; something small where it is silent."""
+    """What a pod of the target requests of a resource; a small amount if it requests none."""
     reference = autoscaler["spec"].get("scaleTargetRef") or {}
     row, place = BY_KIND.get(reference.get("kind", "")), autoscaler["metadata"]["namespace"]
     target = dynamics.store.get(row.noun, place, reference.get("name", "")) if row else None

@@ -1,4 +1,4 @@
-"""Pods that run to their end: their containers' processes start, take their time and exit, and the pod says how."""
+"""Pods that run to completion: their containers' processes start, take their time and exit, and the pod reports how."""
 
 from kubesim.controllers.dynamics import LONG_AGO, START_SECONDS, Dynamics, Health, Moment, Run, Stage
 from kubesim.controllers.pod_status import completed_status
@@ -9,17 +9,17 @@ from kubesim.status import Json
 from kubesim.store import is_being_deleted
 
 RUN_SECONDS = 20.0
-"""How long the pod of a job takes of whose processes nothing is known."""
+"""How long a job's pod takes if its processes are unknown."""
 _LONGEST_WAIT = 600.0
-"""Nobody waits longer for a process, so that whoever sleeps for a day does not make it pass."""
+"""The longest wait for a process: one that sleeps for a day must not make the day pass."""
 _UNKNOWN = Process(RUN_SECONDS - START_SECONDS, lines=None)
 
 
 def run_pod(dynamics: Dynamics, pod: Json, health: Health, moment: Moment, *, is_task: bool = False) -> Json:
-    """The pod as it is at this moment: it ends when its processes have, unless they are started again and again.
+    """The pod as it is at this moment: it ends when its processes have, unless they are restarted again and again.
 
-    Of a task every process ends, also one of which nothing is known. A pod that was declared goes on as it is, unless
-    it is a task, which has ended long since.
+    Every process of a task ends, even an unknown one. A declared pod stays as it is, unless it is a task: then it ended
+    long ago.
     """
     if is_finished(pod) or is_being_deleted(pod):
         return pod
@@ -53,7 +53,7 @@ def _long_since(pod: Json) -> dict[str, Run]:
 
 
 def start_bare_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
-    """Pods that no controller of ours keeps."""
+    """Start pods that no controller of ours keeps."""
     for pod in dynamics.store.present("pod", namespace):
         if not pod["metadata"].get("ownerReferences"):
             run_pod(dynamics, pod, dynamics.declaration(pod).health, moment)
@@ -72,7 +72,7 @@ def start_containers(
     runs: dict[str, Run] = {}
     for item in pod["spec"].get("initContainers") or ():
         process = main_process(dynamics.store, pod, item["name"]) or _UNKNOWN
-        runs[item["name"]] = run = _run(process, began)
+        runs[item["name"]] = run = run_of_process(process, began)
         began = run.ended
         if run.exit_code:
             return runs
@@ -80,7 +80,7 @@ def start_containers(
         known = main_process(dynamics.store, pod, item["name"])
         if known is None and not is_task:
             return {}
-        runs[item["name"]] = _run(known or _UNKNOWN, began)
+        runs[item["name"]] = run_of_process(known or _UNKNOWN, began)
     end = max(run.ended for run in runs.values())
     if end - moment.seconds <= _LONGEST_WAIT:
         dynamics.wake_at(end, pod["metadata"]["namespace"])
@@ -88,19 +88,24 @@ def start_containers(
 
 
 def converse(dynamics: Dynamics, pod: Json, container: str, text: str, moment: Moment) -> None:
-    """Tell the process of a container, which has waited for it, all of its input; it then runs to its end."""
+    """Give the waiting process of a container all of its input; it then runs to completion."""
     process = main_process(dynamics.store, pod, container, text) or _UNKNOWN
-    dynamics.runs[pod["metadata"]["uid"]] = {container: _run(process, moment.seconds)}
+    uid, run = pod["metadata"]["uid"], run_of_process(process, moment.seconds)
+    if container in dynamics.guest_runs.get(uid, {}):
+        dynamics.guest_runs[uid][container] = run
+    else:
+        dynamics.runs[uid] = {container: run}
     dynamics.wake_at(moment.seconds + process.seconds, pod["metadata"]["namespace"])
 
 
-def _run(process: Process, began: float) -> Run:
+def run_of_process(process: Process, began: float) -> Run:
+    """The course of a process that began at a time."""
     lines = process.lines and tuple((began + after, text) for after, text in process.lines)
     return Run(began, began + process.seconds, process.exit_code, lines)
 
 
 def _keeps_failing(dynamics: Dynamics, pod: Json) -> bool:
-    """Whether a process of the pod fails, and is started again whenever it has."""
+    """Whether a process of the pod fails, and is restarted each time."""
     if pod["spec"].get("restartPolicy") != "OnFailure":
         return False
     items = (*(pod["spec"].get("initContainers") or ()), *(pod["spec"].get("containers") or ()))

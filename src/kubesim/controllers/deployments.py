@@ -1,4 +1,4 @@
-"""Deployments: one replica set per revision, rolled out as their strategy says, and what they report."""
+"""Deployments: one replica set per revision, rolled out as their strategy says, and their status."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,12 +19,12 @@ from kubesim.store import (
 
 REVISION = "deployment.kubernetes.io/revision"
 _DESIRED, _MOST = "deployment.kubernetes.io/desired-replicas", "deployment.kubernetes.io/max-replicas"
-_REVISION_DIGITS = 18  # of a number with 64 bits; a client can write any text there
+_REVISION_DIGITS = 18  # of a 64-bit number; a client can write any text there
 _NOT_COPIED = frozenset({REVISION, _DESIRED, _MOST, "kubectl.kubernetes.io/last-applied-configuration"})
 
 
 def roll_out(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
-    """Take the next step from the replica sets that there are to the one that is wanted."""
+    """Take the next step from the existing replica sets to the one that is wanted."""
     if is_being_deleted(deployment):
         return
     store, spec = dynamics.store, deployment["spec"]
@@ -53,7 +53,7 @@ def roll_out(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
 
 
 def is_complete(store: Store, deployment: Json) -> bool:
-    """Whether only pods of the current revision are left, in full number."""
+    """Whether only pods of the current revision are left, and all of them are there."""
     sets = owned_objects(store, "replicaset", deployment)
     current = max(sets, key=_revision, default=None)
     if current is None:
@@ -95,13 +95,13 @@ def report(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
     status = {key: value for key, value in counts.items() if value}
     put_status(store, DEPLOYMENT, deployment,
                {**status, "conditions": with_conditions(conditions, declared, moment.now)})  # fmt: skip
-    # What is declared beside the usual conditions is dated anew each time.
+    # Declared conditions beyond the usual ones get a new date each time.
     if complete and not declared and store.version == before:
         dynamics.note_rest(report, uid, seen, moment)
 
 
 def report_declared(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
-    """Lay what was declared over a status that a controller elsewhere reports, and let a workload recover."""
+    """Lay the declared state over a status that a controller elsewhere reports, and let a workload recover."""
     status = deployment.get("status") or {}
     wanted = deployment["spec"].get("replicas", 1)
     counts = [status.get(name, 0) for name in ("replicas", "updatedReplicas", "readyReplicas")]
@@ -117,7 +117,7 @@ def report_declared(dynamics: Dynamics, deployment: Json, moment: Moment) -> Non
 
 
 def _recover(dynamics: Dynamics, deployment: Json, moment: Moment, *, well: bool) -> None:
-    """A workload of which some pods were in a bad way is well again once all of them were replaced."""
+    """A workload with some unhealthy pods is healthy again once all of them were replaced."""
     key = key_of(DEPLOYMENT, deployment)
     known = dynamics.declarations.get(key)
     if well and not moment.silent and known is not None and known.health is Health.DEGRADED:
@@ -134,7 +134,7 @@ def with_conditions(conditions: list[Json], declared: Iterable[Mapping[str, Any]
 
 
 def _current(dynamics: Dynamics, deployment: Json, sets: list[Json], moment: Moment) -> Json:
-    """The replica set of the template as it is now; a paused deployment stays with the newest."""
+    """The replica set of the present template; a paused deployment stays with the newest."""
     name = f"{deployment['metadata']['name']}-{dynamics.stamp(deployment, deployment['spec']['template'])}"
     found = next((item for item in sets if item["metadata"]["name"] == name), None)
     if found is None and deployment["spec"].get("paused"):
@@ -169,7 +169,7 @@ def _new_replica_set(store: Store, deployment: Json, name: str, moment: Moment) 
 
 
 def _adopt_replica_set(store: Store, deployment: Json, name: str) -> Json | None:
-    """A replica set of the right name that nothing controls, claimed for the deployment."""
+    """A replica set of the right name without a controller, claimed for the deployment."""
     found = store.get("replicaset", deployment["metadata"]["namespace"], name)
     if found is None or controller_of(found) is not None:
         return None
@@ -178,7 +178,7 @@ def _adopt_replica_set(store: Store, deployment: Json, name: str) -> Json | None
 
 
 def _recreate(dynamics: Dynamics, deployment: Json, current: Json, old: list[Json], moment: Moment) -> None:
-    """All old pods go before the first new one comes."""
+    """Remove all old pods before the first new one is made."""
     for item in old:
         _scale(dynamics, deployment, item, 0, moment)
     if not any((item.get("status") or {}).get("replicas") for item in old):
@@ -186,7 +186,7 @@ def _recreate(dynamics: Dynamics, deployment: Json, current: Json, old: list[Jso
 
 
 def _roll(dynamics: Dynamics, deployment: Json, current: Json, old: list[Json], moment: Moment) -> None:
-    """New pods up to the surge, old ones down as far as enough stay available; old ones that fail go first."""
+    """Add new pods up to the surge, and remove old ones as far as enough stay available; failing old ones go first."""
     wanted = deployment["spec"].get("replicas", 1)
     surge, unavailable = _bounds(deployment)
     if deployment["spec"].get("paused") or not any(_size(item) for item in old):
@@ -222,7 +222,7 @@ def _available_in(replica_set: Json) -> int:
 
 
 def _bounds(deployment: Json) -> tuple[int, int]:
-    """How many pods may be there beyond the wanted number, and how many of it may be missing, during a rollout."""
+    """How many pods may exist beyond the wanted number, and how many of it may be missing, during a rollout."""
     strategy = deployment["spec"].get("strategy") or {}
     wanted = deployment["spec"].get("replicas", 1)
     if strategy.get("type") == "Recreate":
@@ -267,7 +267,7 @@ def _available_condition(deployment: Json, moment: Moment, *, holds: bool) -> Js
 def _progressing_condition(
     dynamics: Dynamics, deployment: Json, current: Json, counts: Json, moment: Moment, *, complete: bool
 ) -> Json:
-    """Whether the rollout is done, moves, or has stood still for longer than its deadline."""
+    """Whether the rollout is done, is progressing, or has stood still for longer than its deadline."""
     name = current["metadata"]["name"]
     if complete:
         text = f'ReplicaSet "{name}" has successfully progressed.'
@@ -275,7 +275,7 @@ def _progressing_condition(
         return _condition(deployment, "Progressing", "True", "NewReplicaSetAvailable", text, moment)
     late = f'ReplicaSet "{name}" has timed out progressing.'
     if dynamics.declaration(current).health is Health.STARTING:
-        # A rollout that was declared to be under way stays so until something is done about it.
+        # A rollout that was declared to be under way stays so until somebody acts on it.
         text = f'ReplicaSet "{name}" is progressing.'
         return _condition(deployment, "Progressing", "True", "ReplicaSetUpdated", text, moment)
     if moment.silent:
@@ -295,7 +295,7 @@ def _progressing_condition(
 
 
 def _condition(deployment: Json, kind: str, status: str, reason: str, message: str, moment: Moment) -> Json:
-    """One of the usual conditions; its times change only with what it says."""
+    """One of the usual conditions; its times change only when its content does."""
     known = _known_condition(deployment, kind)
     same = known.get("status") == status
     up = moment.start_of(deployment)

@@ -1,4 +1,4 @@
-"""Pod disruption budgets: how many of the pods that they protect may be evicted now."""
+"""Pod disruption budgets: how many of the pods they protect may be evicted now."""
 
 from kubesim.connections import is_ready
 from kubesim.controllers.dynamics import Dynamics, Moment

@@ -1,4 +1,4 @@
-"""What the controllers know beside the objects: how workloads were declared to fare, how pods do, and what is due."""
+"""What controllers know besides the objects: the declared health of workloads, the state of pods, and what is due."""
 
 import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from kubesim.store import Key, Store, controller_of, key_of, template_hash
 
 
 class Health(StrEnum):
-    """How a workload's pods fare, as whoever set the cluster up declared it."""
+    """The health of a workload's pods, as declared when the cluster was set up."""
 
     RUNNING = "running"
     DEGRADED = "degraded"
@@ -26,7 +26,7 @@ class Health(StrEnum):
     INIT_FAILING = "init_failing"
     PENDING = "pending"
     STARTING = "starting"
-    """Up and not ready yet, for as long as nothing changes."""
+    """Running but not ready yet, as long as nothing changes."""
 
     @property
     def serves(self) -> bool:
@@ -35,7 +35,7 @@ class Health(StrEnum):
 
     @property
     def befalls_new_pods_only(self) -> bool:
-        """Whether a pod that runs is safe from it: what keeps a pod from starting."""
+        """Whether running pods are safe from it: it only keeps pods from starting."""
         return self in {Health.IMAGEPULLBACKOFF, Health.INIT_FAILING, Health.PENDING, Health.STARTING}
 
 
@@ -49,16 +49,16 @@ class Stage(StrEnum):
 
 TEMPLATE_HASH = "pod-template-hash"
 START_SECONDS, READY_SECONDS = 2.0, 5.0
-"""A new pod's containers run after the first, and answer after the second."""
+"""Seconds after which a new pod's containers run, and after which they answer."""
 LONG_AGO = 1e9
-"""How long something has been as it is that nobody saw begin."""
-RESTARTS_AFTER = (10.0, 30.0, 70.0, 150.0, 310.0)
-"""When a container that fails at once is started again: the kubelet's back-off."""
+"""The age of a state that nobody saw begin."""
+RESTARTS_AFTER = (START_SECONDS, 12.0, 32.0, 72.0, 152.0, 312.0)
+"""When a container that fails at once is restarted: immediately, and then by the kubelet's back-off."""
 
 
 @dataclass(frozen=True, slots=True)
 class MissingKey:
-    """A key of a secret or config map that containers need and that is not there."""
+    """A missing key of a secret or config map that containers need."""
 
     place: Key
     key: str
@@ -66,7 +66,7 @@ class MissingKey:
 
     @property
     def message(self) -> str:
-        """What the kubelet says about it."""
+        """The kubelet's message about it."""
         kind = "Secret" if self.place.noun == "secret" else "ConfigMap"
         if self.is_there:
             return f"couldn't find key {self.key} in {kind} {self.place.namespace}/{self.place.name}"
@@ -75,46 +75,46 @@ class MissingKey:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What is true of a workload whatever its controller does."""
+    """What is true of a workload regardless of its controller."""
 
     health: Health = Health.RUNNING
     conditions: tuple[Mapping[str, Any], ...] = ()
     reason: str = ""
-    """Why its pods fail, in the words of whoever declared it."""
+    """Why its pods fail, in the words of the declaration."""
     restarts: int | None = None
-    """How often their containers were started again before the first client came."""
+    """How often their containers were restarted before the first client came."""
     containers: Mapping[str, Health] = field(default_factory=dict)
-    """How single containers fare, where that was declared; the others run."""
+    """The health of single containers, where declared; the others run."""
     missing: tuple[MissingKey, ...] = ()
-    """What its pods fail for; they recover when all of it is there."""
+    """The keys for lack of which its pods fail; the pods recover when all of them exist."""
     scaling_to: int | None = None
-    """The size that an autoscaler is about to give its target, and never does."""
+    """The size that an autoscaler is always about to give its target, and never does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When a step happens, and when trouble that comes back again and again was last seen.
+    """When a step happens, and when recurring trouble was last seen.
 
-    A step into the past is silent: what it makes has long settled, and the events of it have expired.
+    A step into the past emits no events: what it makes has long settled, and its events have expired.
     """
 
     now: str
     last_seen: str
     seconds: float = 0.0
-    """The environment's time as a number, to reckon with."""
+    """The environment's time as a number, for arithmetic."""
     silent: bool = False
     start: float = 0.0
     """When the environment began, in seconds since 1970."""
 
     def moment_of(self, obj: Mapping[str, Any]) -> "Moment":
-        """The step as far as one object is concerned, of which nothing can be older than itself."""
+        """The step for one object: nothing about the object can be older than the object itself."""
         made = obj["metadata"]["creationTimestamp"]
         if not self.silent or made <= self.now:
             return self
         return Moment(made, self.last_seen, self.seconds, silent=True, start=self.start)
 
     def start_of(self, obj: Mapping[str, Any]) -> str:
-        """When containers of an object were up: now, or some seconds after a step into the past made it (SI-02)."""
+        """When an object's containers were running: now, or some seconds after a step into the past made it (SI-02)."""
         return later_time(self.now, 2 + int(obj["metadata"]["uid"][:2], 16) % 7) if self.silent else self.now
 
     @property
@@ -125,7 +125,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """How one pod does."""
+    """The state of one pod."""
 
     health: Health
     since: float
@@ -133,7 +133,7 @@ class Fate:
     restarts: int = 0
 
     def at_time(self, seconds: float) -> "Fate":
-        """The fate at a later time."""
+        """The state at a later time."""
         age = seconds - self.since
         if self.stage is Stage.SETTLED:
             stage = Stage.SETTLED
@@ -141,7 +141,7 @@ class Fate:
             stage = Stage.CREATING
         else:
             stage = Stage.SETTLED if age >= READY_SECONDS or not self.health.serves else Stage.STARTING
-        # One that has failed since long before is started again too seldom to be seen at it.
+        # A pod that has been failing for long is restarted too rarely to be seen restarting.
         seen = sum(age >= after for after in RESTARTS_AFTER) if self._restarts and age < LONG_AGO else 0
         restarts = max(self.restarts, seen)
         if stage is self.stage and restarts == self.restarts:
@@ -150,7 +150,7 @@ class Fate:
 
     @property
     def is_final(self) -> bool:
-        """Whether no time that passes changes it."""
+        """Whether the passage of time can no longer change it."""
         return self.stage is Stage.SETTLED and not self._restarts
 
     @property
@@ -160,13 +160,22 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One container of a pod that runs to an end: when its process began and ends, and what it writes when."""
+    """One container of a pod that runs to completion: when its process began and ends, and what it writes when."""
 
     began: float
     ended: float
     exit_code: int = 0
     lines: tuple[tuple[float, str], ...] | None = ()
-    """None where nothing is known of what it writes."""
+    """None if its output is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A template that a set has had, since when, and the number of its revision."""
+
+    template: Json
+    since: str
+    number: int
 
 
 _NOTHING = Declaration()
@@ -190,33 +199,41 @@ class Dynamics:
         self._rests: dict[tuple[object, str], tuple[object, ...]] = {}
         self.logs: dict[Key, tuple[str, ...]] = {}
         self.container_logs: dict[tuple[Key, str], tuple[str, ...]] = {}
-        """What single containers of a workload or pod logged."""
+        """The declared logs of single containers of a workload or pod."""
         self.fates: dict[str, Fate] = {}
         self.runs: dict[str, dict[str, Run]] = {}
-        """What the containers of pods that run to an end do, by the pod's uid and their names."""
+        """The runs of containers in pods that run to completion, by the pod's uid and the containers' names."""
+        self.guest_runs: dict[str, dict[str, Run | None]] = {}
+        """The same for ephemeral containers; None for those that keep running."""
+        self.templates: dict[str, dict[str, Noted]] = {}
+        """The templates that stateful and daemon sets have had, by uid and hash, latest last."""
         self.progress: dict[str, tuple[object, float]] = {}
         """What rollouts under way last looked like, and since when."""
         self.publish: Callable[[str, str], None] = _publish_nothing
-        """Puts what the system itself has in a namespace in place again, at a time."""
+        """Restores the system's own objects in a namespace, at a given time."""
         self.follow_endpoints: Callable[[], None] = _do_nothing
-        """Brings what is told of endpoints elsewhere up to date, once somebody has read it."""
+        """Updates what other objects say about endpoints, once somebody has read those objects."""
         self.settle_elsewhere: Callable[[Moment], None] | None = None
-        """What brings the cluster to rest where its controllers run elsewhere; None where they run here."""
+        """Brings the cluster to rest where its controllers run elsewhere; None where they run here."""
         self._due: list[tuple[float, str]] = []
         self._stamps: dict[str, tuple[Json, str]] = {}
 
+    def run_of(self, uid: str, container: str) -> Run | None:
+        """The run of a container in a pod that runs to completion."""
+        return self.runs.get(uid, {}).get(container) or self.guest_runs.get(uid, {}).get(container)
+
     @property
     def declarations(self) -> Mapping[Key, Declaration]:
-        """What was declared, by what it is about."""
+        """The declarations, by the objects that they are about."""
         return self._declarations
 
     def declare(self, key: Key, declaration: Declaration) -> None:
-        """Have something be true of an object from now on."""
+        """Make a declaration true of an object from now on."""
         self._declarations[key] = declaration
         self._declared += 1
 
     def is_at_rest_with(self, controller: object, uid: str, seen: Sequence[object], moment: Moment) -> bool:
-        """Whether a controller has found nothing to do before when it saw the very same for one of its objects."""
+        """Whether a controller has already found nothing to do when it saw exactly the same for one of its objects."""
         known = self._rests.get((controller, uid))
         return (
             known is not None
@@ -227,18 +244,18 @@ class Dynamics:
         )
 
     def note_rest(self, controller: object, uid: str, seen: Sequence[object], moment: Moment) -> None:
-        """Remember that a controller found nothing to do, nor will at any later time as long as it sees the same."""
+        """Remember that a controller found nothing to do, and never will as long as it sees the same."""
         self._rests[controller, uid] = (self._declared, moment.silent, *seen)
 
     def stamp(self, owner: Json, template: Json) -> str:
-        """The hash of an owner's pod template, reckoned once for each template."""
+        """The hash of an owner's pod template, computed once for each template."""
         known = self._stamps.get(owner["metadata"]["uid"])
         if known is None or known[0] is not template:
             known = self._stamps[owner["metadata"]["uid"]] = (template, _known_hash(template))
         return known[1]
 
     def declaration(self, obj: Mapping[str, Any]) -> Declaration:
-        """What was declared about an object, or else about the closest of its controllers of which something was."""
+        """The declaration about an object, or else about the closest of its controllers that has one."""
         if not self._declarations:
             return _NOTHING
         for key in controllers_of(self.store, obj):
@@ -255,7 +272,7 @@ class Dynamics:
         return self._due[0][0] if self._due else None
 
     def is_at_rest(self, seconds: float) -> bool:
-        """Whether nothing changed and nothing is due by that time."""
+        """Whether nothing changed and nothing falls due by that time."""
         return not self.store.is_unsettled and not (self._due and self._due[0][0] <= seconds)
 
     def wake(self, seconds: float) -> None:
@@ -269,7 +286,7 @@ _MOST_HASHES = 1024
 
 
 def _known_hash(template: Json) -> str:
-    """The hash of a template, found again by identity: clusters that are set up alike share their templates."""
+    """The hash of a template, cached by identity: clusters that are set up alike share their templates."""
     known = _HASHES.get(id(template))
     if known is None or known[0] is not template:
         if len(_HASHES) >= _MOST_HASHES:
@@ -289,7 +306,7 @@ def _bare_template(template: Json) -> Json:
 def controllers_of(store: Store, obj: Mapping[str, Any]) -> Iterator[Key]:
     """The object, its controller, the controller of that, and so on to the topmost."""
     current: Mapping[str, Any] | None = obj
-    seen: set[str] = set()  # a client may write owner references that go round in a circle
+    seen: set[str] = set()  # a client may write owner references that form a cycle
     while current is not None and current["metadata"]["uid"] not in seen:
         metadata = current["metadata"]
         seen.add(metadata["uid"])

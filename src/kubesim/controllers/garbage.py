@@ -1,4 +1,4 @@
-"""What goes away with something else: dependents with their owners, content with its namespace."""
+"""Cascading deletion: dependents go with their owners, content with its namespace."""
 
 from kubesim.controllers.dynamics import Moment
 from kubesim.controllers.rows import NAMESPACE
@@ -14,7 +14,7 @@ from kubesim.store import (
 
 
 def finish_namespaces(store: Store, moment: Moment) -> None:
-    """Delete the content of namespaces that are going away, and then themselves; what finalizers hold holds both."""
+    """Delete the content of terminating namespaces, and then the namespaces; finalizers in the content hold both."""
     for namespace in store.items("namespace"):
         if is_being_deleted(namespace):
             content = list(store.all_objects(namespace["metadata"]["name"]))
@@ -42,7 +42,7 @@ def collect_garbage(store: Store, namespace: str, moment: Moment) -> None:
 
 
 def _collect(store: Store, row: ResourceType, obj: Json, owners: list[Json], moment: Moment) -> None:
-    """Delete an object none of whose owners is left; of one that has some, forget those that are gone."""
+    """Delete an object none of whose owners is left; drop the missing owners of an object that still has some."""
     metadata = obj["metadata"]
     if not owners:
         store.delete(row, obj, moment.now)
@@ -51,10 +51,10 @@ def _collect(store: Store, row: ResourceType, obj: Json, owners: list[Json], mom
 
 
 def _may_exist(store: Store, reference: Json, namespace: str) -> bool:
-    """Whether an owner exists where a dependent can have one: under that name in its own namespace, or in none.
+    """Whether an owner exists where a dependent can have one: under that name in its own namespace, or cluster-wide.
 
-    Of a kind that is not served nobody can tell, nor of an owner in some namespace where the dependent is in none; the
-    collector leaves such dependents alone.
+    Nothing can be known about owners of a kind that is not served, or about a namespaced owner of a cluster-wide
+    dependent; the collector leaves such dependents alone.
     """
     found = store.known_results(_may_exist, CUSTOM_DEFINITIONS)
     kind = (str(reference.get("apiVersion", "")).rpartition("/")[0], str(reference.get("kind", "")))
@@ -68,7 +68,7 @@ def _may_exist(store: Store, reference: Json, namespace: str) -> bool:
 
 
 def _place_of(store: Store, group: str, kind: str) -> tuple[str, bool] | None:
-    """The noun of a kind, and whether it is in namespaces; None when it is not served."""
+    """The noun of a kind, and whether it is namespaced; None when it is not served."""
     for row in catalogue().resources:
         if (row.group, row.kind) == (group, kind) and "list" in row.verbs:
             return row.noun, row.namespaced

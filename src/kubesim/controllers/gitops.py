@@ -1,4 +1,4 @@
-"""GitOps applications: they notice what differs from their repository, and put it right when asked to or set up so."""
+"""GitOps applications: they notice what differs from their repository, and correct it if asked or configured to."""
 
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.resource import BY_NOUN
@@ -9,7 +9,7 @@ _APPLICATION = BY_NOUN["gitops-application"]
 
 
 def keep_applications(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
-    """Have every application that has something in a namespace look at it."""
+    """Have every application that has something in a namespace check it."""
     for application in dynamics.store.present(_APPLICATION.noun):
         places = {item.get("namespace") for item in application["spec"].get("desired") or ()}
         if namespace in {*places, application["metadata"].get("namespace")}:
@@ -17,7 +17,7 @@ def keep_applications(dynamics: Dynamics, namespace: str, moment: Moment) -> Non
 
 
 def ask_for_sync(store: Store, key: Key) -> None:
-    """Have an application put right what differs."""
+    """Have an application correct what differs."""
     found = store.get(*key)
     if found is not None:
         store.update(_APPLICATION, found, {**found, "operation": {"sync": {}}})

@@ -1,4 +1,4 @@
-"""Recovery: a workload is well again, and what was measured of it returns to what it usually is."""
+"""Recovery: a workload is healthy again, and its metrics return to their usual values."""
 
 from kubesim.controllers.dynamics import Declaration, Dynamics, Health, Moment, pods_of
 from kubesim.controllers.pods import affected_pods, brought_on
@@ -10,7 +10,7 @@ _METRICS = BY_NOUN["metrics"]
 
 
 def heal(dynamics: Dynamics, key: Key, moment: Moment) -> None:
-    """Nothing is wrong with a workload any more, nor with its parts of which something was declared by name."""
+    """Make a workload healthy, with those of its parts that have a declaration by name."""
     dynamics.declare(key, Declaration())
     for part in [item for item in dynamics.declarations if _is_part(item, key)]:
         dynamics.declare(part, Declaration())
@@ -22,18 +22,18 @@ def heal(dynamics: Dynamics, key: Key, moment: Moment) -> None:
 
 
 def fail(dynamics: Dynamics, key: Key, health: Health, reason: str, moment: Moment) -> None:
-    """From now on a workload fares badly; pods that run are spared what only keeps pods from starting."""
+    """Make a workload unhealthy from now on; running pods are spared what only keeps pods from starting."""
     dynamics.declare(key, Declaration(health, reason=reason))
     dynamics.store.touch(key.namespace)
     if health is Health.DEGRADED:
-        # It befalls pods that are there, and none that are made later.
+        # It affects existing pods, and none that are made later.
         pods = pods_of(dynamics.store, key.namespace, key.name)
         for pod in pods[: affected_pods(health, len(pods))]:
             brought_on(dynamics, pod, health, moment)
 
 
 def heal_completed(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
-    """Workloads that failed for keys that were missing recover when all of those are there."""
+    """Let workloads that failed for missing keys recover once all of those keys exist."""
     store = dynamics.store
     waiting = [(key, known) for key, known in dynamics.declarations.items() if known.missing]
     for key, known in waiting:
@@ -51,13 +51,13 @@ def _kind_and_name(key: Key) -> tuple[str, str, str]:
 
 
 def _is_part(item: Key, workload: Key) -> bool:
-    """Whether something is a pod or replica set of a workload, by the way that controllers name them."""
+    """Whether something is a pod or replica set of a workload, judging by the names that controllers give."""
     is_kept = item.noun in {"pod", "replicaset"} and item != workload
     return is_kept and item.namespace == workload.namespace and item.name.startswith(f"{workload.name}-")
 
 
 def _calm_metrics(record: Json, moment: Moment) -> Json:
-    """A record of metrics in which every series that has a usual value is back at it."""
+    """A record of metrics in which every series with a usual value has returned to it."""
     series = [
         {**item, "samples": [*item["samples"], [moment.epoch, item["baseline"]]]} if "baseline" in item else item
         for item in record["spec"]["series"]

@@ -1,4 +1,4 @@
-"""Jobs: pods that run to their end, and what the job reports about them."""
+"""Jobs: pods that run to completion, and what the job reports about them."""
 
 from calendar import timegm
 
@@ -12,11 +12,11 @@ from kubesim.status import Json
 from kubesim.store import controller_of, is_being_deleted
 
 MOST_PODS = 200
-"""Pods that a job makes in all; one that wants more goes on without them."""
+"""The most pods that a job makes in all; one that wants more does without them."""
 
 
 def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
-    """Run the job's pods until enough succeeded, or too many failed; then wait for it to expire, if it ever does."""
+    """Run the job's pods until enough succeeded or too many failed; then delete the job when it expires, if ever."""
     if is_being_deleted(job) or job["spec"].get("suspend"):
         return
     if (ended := _end(job)) is not None:
@@ -45,7 +45,7 @@ def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
 
 
 def run_task(dynamics: Dynamics, pod: Json, moment: Moment, *, fails: bool) -> Json:
-    """A pod that has run long enough ends; one from before the first client came has ended already."""
+    """End a pod that has run long enough; one that predates the first client has ended already."""
     fate = dynamics.fates.get(pod["metadata"]["uid"])
     if not fails or is_finished(pod) or is_being_deleted(pod):
         return run_pod(dynamics, pod, Health.RUNNING, moment, is_task=True)
@@ -74,7 +74,7 @@ def _condition(kind: str, moment: Moment) -> Json:
 
 
 def _end(job: Json) -> str | None:
-    """When the job was over; None while it is not, the empty text where its status does not say."""
+    """When the job was over; None while it is not, empty if its status does not say."""
     for item in (job.get("status") or {}).get("conditions") or ():
         if item.get("type") in {"Complete", "Failed"} and item.get("status") == "True":
             return str(item.get("lastTransitionTime") or "")
@@ -82,7 +82,7 @@ def _end(job: Json) -> str | None:
 
 
 def _epoch(timestamp: str) -> int | None:
-    """Seconds since 1970 at a time as the API writes it, such as 2026-01-05T09:00:00Z; None for what is none."""
+    """A time in the API's form, such as 2026-01-05T09:00:00Z, in seconds since 1970; None for anything else."""
     try:
         return timegm(tuple(int(part) for part in timestamp[:19].replace("T", "-").replace(":", "-").split("-")))
     except (ValueError, OverflowError):

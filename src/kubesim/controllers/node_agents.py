@@ -1,7 +1,7 @@
-"""What nodes and a scheduler do in a cluster whose other controllers run elsewhere: pods get a node, start, fare, end.
+"""Nodes and a scheduler for a cluster whose other controllers run elsewhere: pods get a node, start, run, end.
 
-Beside them stand the controllers that need something that only the declaration of a cluster knows: what keeps pods from
-starting, the load that autoscalers see, the repository that GitOps applications follow, and the storage behind claims.
+Beside them are the controllers that need what only the declaration of a cluster knows: what keeps pods from starting,
+the load that autoscalers see, the repository that GitOps applications follow, and the storage behind claims.
 """
 
 from kubesim.controllers.autoscaling import keep_in_bounds
@@ -9,6 +9,7 @@ from kubesim.controllers.completion import run_pod
 from kubesim.controllers.deployments import report_declared
 from kubesim.controllers.dynamics import Dynamics, Health, Moment
 from kubesim.controllers.gitops import keep_applications
+from kubesim.controllers.guests import keep_guests
 from kubesim.controllers.healing import heal_completed
 from kubesim.controllers.jobs import run_task
 from kubesim.controllers.owners import controlled_objects
@@ -22,7 +23,7 @@ _PASSES = 20
 
 
 def run_node_agents(dynamics: Dynamics, moment: Moment) -> None:
-    """Bring pods on as far as the moment allows; what must wait is due later."""
+    """Advance pods as far as the moment allows; whatever must wait is due later."""
     dynamics.wake(moment.seconds)
     for _ in range(_PASSES):
         changed = dynamics.store.take_unsettled()
@@ -53,6 +54,7 @@ def _look_after(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     for pod in store.items("pod", namespace):
         if controller_of(pod) is None:
             run_pod(dynamics, pod, dynamics.declaration(pod).health, moment)
+    keep_guests(dynamics, namespace, moment)
     for deployment in store.items("deployment", namespace):
         if not is_being_deleted(deployment):
             report_declared(dynamics, deployment, moment)
@@ -64,7 +66,7 @@ def _look_after(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
 
 
 def _stop_held_pods(dynamics: Dynamics, namespace: str) -> None:
-    """The node stops a deleted pod that finalizers hold: its containers have ended, and no time of grace is left."""
+    """Stop a deleted pod that finalizers hold: its containers have ended, and no grace period is left."""
     for pod in dynamics.store.items("pod", namespace):
         metadata = pod["metadata"]
         if (

@@ -9,17 +9,17 @@ from kubesim.resource import ResourceType
 from kubesim.status import Json
 from kubesim.store import Store, controller_of, is_being_deleted
 
-_PERCENT_DIGITS = 18  # of a number with 64 bits, which validation does not ask for
+_PERCENT_DIGITS = 18  # of a 64-bit number, which validation does not check
 
 
 def owned_objects(store: Store, noun: str, owner: Json) -> list[Json]:
-    """The objects of a type that an owner controls and that are not going away."""
+    """The objects of a type that an owner controls and that are not being deleted."""
     metadata = owner["metadata"]
     return controlled_objects(store, noun, metadata["namespace"]).get(metadata["uid"], [])
 
 
 def controlled_objects(store: Store, noun: str, namespace: str) -> Mapping[str, list[Json]]:
-    """The objects of a type in a namespace by the uid of their controller, without those that are going away."""
+    """The objects of a type in a namespace by the uid of their controller, without those that are being deleted."""
     return store.derive_in(namespace, _by_controller, noun)
 
 
@@ -33,7 +33,7 @@ def _by_controller(items: Iterable[Json]) -> Mapping[str, list[Json]]:
 
 
 def store_annotations(store: Store, row: ResourceType, obj: Json, annotations: Mapping[str, str]) -> Json:
-    """The object with the annotations, stored when it did not have them."""
+    """The object with the annotations, stored if it did not have them."""
     latest = store.by_uid(obj["metadata"]["uid"]) or obj
     known = latest["metadata"].get("annotations") or {}
     if all(known.get(key) == value for key, value in annotations.items()):
@@ -43,7 +43,7 @@ def store_annotations(store: Store, row: ResourceType, obj: Json, annotations: M
 
 
 def put_status(store: Store, row: ResourceType, obj: Json, status: Json) -> None:
-    """Report a status for the generation that it was made from; what did not change is not written."""
+    """Report a status for the generation that it was made from; an unchanged status is not written."""
     latest = store.by_uid(obj["metadata"]["uid"])
     if latest is None:
         return
@@ -53,7 +53,7 @@ def put_status(store: Store, row: ResourceType, obj: Json, status: Json) -> None
 
 
 def share(value: Any, whole: int, *, up: bool) -> int:
-    """A number of pods, or a percentage of them rounded up or down; what is neither counts as none."""
+    """A number of pods, or a percentage of them rounded up or down; anything else counts as none."""
     if isinstance(value, str):
         digits = value.removesuffix("%")
         if digits == value or not digits.isdecimal() or len(digits) > _PERCENT_DIGITS:
@@ -64,7 +64,7 @@ def share(value: Any, whole: int, *, up: bool) -> int:
 
 
 def nodes_for(store: Store, template: Json, moment: Moment) -> list[str]:
-    """The nodes that take a pod of a template; what was declared to run runs, though only somewhere it might."""
+    """The nodes that accept a pod of a template; what was declared to run does run, though only where it might."""
     spec = template["spec"]
     anywhere = store.derive_cached(_undemanding, "node")
     found = anywhere if demands_nothing(spec) else fitting_nodes(spec, store.items("node"))
@@ -72,5 +72,5 @@ def nodes_for(store: Store, template: Json, moment: Moment) -> list[str]:
 
 
 def _undemanding(nodes: list[Json]) -> list[str]:
-    """The nodes that take a pod which asks for nothing."""
+    """The nodes that accept a pod without requirements."""
     return fitting_nodes({}, nodes)

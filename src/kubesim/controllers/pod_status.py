@@ -1,28 +1,28 @@
-"""The status of a pod: its phase, conditions and container statuses for each fate."""
+"""The status of a pod: its phase, conditions and container statuses for each state."""
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from kubesim.controllers.dynamics import Declaration, Fate, Health, Moment, Stage
+from kubesim.controllers.dynamics import Declaration, Fate, Health, Moment, Run, Stage
+from kubesim.images import image_id
 from kubesim.status import Json
 
 _SOON = frozenset({"Initialized", "PodScheduled"})
-"""What holds of a pod at once; for the rest its containers must have been started."""
+"""The conditions that hold at once; for the rest, the pod's containers must have started."""
 _BACK_OFFS = ("10s", "20s", "40s", "1m20s", "2m40s", "5m0s")
 
 
 class Addresses(NamedTuple):
-    """Where a pod's node and the pod itself are reached."""
+    """The addresses of a pod's node and of the pod itself."""
 
     host: str
     own: str
 
 
 def pod_status(pod: Json, fate: Fate, addresses: Addresses, waits: str, declared: Declaration, moment: Moment) -> Json:
-    """What the scheduler or the kubelet says about a pod; times change only with what they are about.
+    """What the scheduler or the kubelet reports about a pod; times change only with what they are about.
 
     `waits` is why a pod without a node has none.
     """
@@ -54,16 +54,39 @@ def pod_status(pod: Json, fate: Fate, addresses: Addresses, waits: str, declared
     ]
     runs = initialized and not creating and fate.health is not Health.IMAGEPULLBACKOFF
     began = (pod.get("status") or {}).get("startTime", moment.now)
+    guests = (pod.get("status") or {}).get("ephemeralContainerStatuses")
     return {
         "phase": "Running" if runs else "Pending", "conditions": _dated_conditions(pod, conditions, moment),
         **({"hostIP": addresses.host, "hostIPs": [{"ip": addresses.host}]} if addresses.host else {}),
         **({} if creating else {"podIP": addresses.own, "podIPs": [{"ip": addresses.own}]}), "startTime": began,
         **({"initContainerStatuses": inits} if inits else {}), "containerStatuses": containers, **quality,
+        **({"ephemeralContainerStatuses": guests} if guests else {}),
     }  # fmt: skip
 
 
+def ephemeral_statuses(pod: Json, runs: Mapping[str, Run | None], moment: Moment) -> list[Json]:
+    """The kubelet's report on ephemeral containers, by their runs; None for those that keep running."""
+    known = {one["name"]: one for one in (pod.get("status") or {}).get("ephemeralContainerStatuses") or ()}
+    found = []
+    for item in pod["spec"]["ephemeralContainers"]:
+        before = known.get(item["name"])
+        if before is not None and "terminated" in before["state"]:
+            found.append(before)
+            continue
+        run, fields = runs.get(item["name"]), _common_fields(item)
+        began = before["state"]["running"]["startedAt"] if before is not None else moment.now
+        state: Json = {"running": {"startedAt": began}}
+        if run is not None and run.ended <= moment.seconds:
+            reason = "Error" if run.exit_code else "Completed"
+            ended = {"exitCode": run.exit_code, "reason": reason, "startedAt": began, "finishedAt": moment.now}
+            state = {"terminated": ended}
+        bare = {**fields, "state": state, "lastState": {}, "ready": False, "restartCount": 0}
+        found.append(_with_ids(bare, pod))
+    return found
+
+
 def completed_status(pod: Json, codes: Mapping[str, int], moment: Moment) -> Json:
-    """What the kubelet says about a pod whose processes have ended, by the exit codes of its containers."""
+    """What the kubelet reports about a pod whose processes have ended, by the exit codes of its containers."""
     spec, known = pod["spec"], pod.get("status") or {}
     failed = any(codes.values())
     inits = [_exited_status(pod, item, codes, moment) for item in spec.get("initContainers") or ()]
@@ -94,7 +117,7 @@ def _exited_status(pod: Json, item: Mapping[str, Any], codes: Mapping[str, int],
 
 
 def _fate_of(item: Mapping[str, Any], fate: Fate, declared: Declaration) -> Fate:
-    """How one container fares: as the pod does, unless single ones were said to fail; then only those do."""
+    """The state of one container: the pod's, unless single containers were declared to fail; then only those do."""
     if not declared.containers or fate.health.serves:
         return fate
     own = declared.containers.get(str(item.get("name", "")))
@@ -104,7 +127,7 @@ def _fate_of(item: Mapping[str, Any], fate: Fate, declared: Declaration) -> Fate
 
 
 def quality_of_service(spec: Mapping[str, Any]) -> str:
-    """How willingly the node would evict the pod."""
+    """The quality of service, which says how readily the node would evict the pod."""
     asked = [item.get("resources") or {} for item in spec.get("containers") or ()]
     if not any(item.get("requests") or item.get("limits") for item in asked):
         return "BestEffort"
@@ -180,23 +203,12 @@ def _init_container(item: Mapping[str, Any], fate: Fate, moment: Moment) -> Json
 
 
 def _with_ids(status: Json, pod: Json) -> Json:
-    """The status of a container that has been started, with the ids that its runtime gave it and its image."""
+    """The status of a started container, with the ids that its runtime gave to it and its image."""
     if "waiting" in status["state"] and not status["lastState"]:
         return status
     what = f"{pod['metadata']['uid']}/{status['name']}/{status['restartCount']}"
     own = f"containerd://{hashlib.sha256(what.encode()).hexdigest()}"
     return {**status, "imageID": image_id(status["image"]), "containerID": own}
-
-
-@lru_cache(2048)
-def image_id(image: str) -> str:
-    """What a runtime calls an image once it has it: the same for the same image everywhere."""
-    repository, separator, tag = image.rpartition(":")
-    if not separator or "/" in tag:
-        repository = image
-    if "." not in repository.partition("/")[0] or "/" not in repository:
-        repository = f"docker.io/{repository}" if "/" in repository else f"docker.io/library/{repository}"
-    return f"{repository.partition('@')[0]}@sha256:{hashlib.sha256(image.encode()).hexdigest()}"
 
 
 def _common_fields(item: Mapping[str, Any]) -> Json:

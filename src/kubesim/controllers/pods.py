@@ -1,4 +1,4 @@
-"""Pods: from creation to readiness or to the trouble that was declared, as the scheduler and kubelets report them."""
+"""Pods: from creation to readiness or to the declared trouble, as the scheduler and kubelets report them."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -35,6 +35,11 @@ _DEFAULT_RESTARTS = {
 }  # fmt: skip
 
 
+_STARTING = frozenset({"Pulled", "Created", "Started"})
+_RESTART_PACE, _BACK_OFFS = 300, 4
+"""Seconds between two starts of a container that keeps failing, and how often it is reported as waiting in between."""
+
+
 def new_pod(
     dynamics: Dynamics, row: ResourceType, owner: Json, name: str, moment: Moment, *, node: str | None = None,
     labels: Mapping[str, str] | None = None,
@@ -66,7 +71,7 @@ _MOST_SPECS = 1024
 
 
 def _defaulted_spec(spec: Json) -> Json:
-    """A template's spec with what the server fills in for pods, found again by identity as clusters share templates."""
+    """A template's spec with the server's defaults for pods, cached by identity because clusters share templates."""
     known = _SPECS.get(id(spec))
     if known is None or known[0] is not spec:
         if len(_SPECS) >= _MOST_SPECS:
@@ -77,7 +82,7 @@ def _defaulted_spec(spec: Json) -> Json:
 
 
 def admitted_pod(store: Store, pod: Json) -> Json:
-    """The pod with what admission adds; what it would refuse is left to whoever declared the owner."""
+    """The pod with what admission adds; refusals are up to the author of the owner's declaration."""
     granted = with_patience(with_account(store, pod))
     try:
         return with_priority(store, POD, granted)
@@ -86,9 +91,9 @@ def admitted_pod(store: Store, pod: Json) -> Json:
 
 
 def fare(dynamics: Dynamics, pods: list[Json], health: Health, moment: Moment) -> list[Json]:
-    """Give every pod the state that its workload's health asks for now, changing the health of as few as possible.
+    """Give every pod the state that its workload's health requires now, changing the health of as few as possible.
 
-    A pod of which something was declared by its name fares as that says.
+    A pod with a declaration by name follows that instead.
     """
     own = {
         pod["metadata"]["uid"]: declared.health for pod in pods
@@ -104,7 +109,7 @@ def fare(dynamics: Dynamics, pods: list[Json], health: Health, moment: Moment) -
 
 
 def _befallen(dynamics: Dynamics, common: list[Json], health: Health, moment: Moment) -> list[Json]:
-    """The pods that a health can befall, in the order in which it does: those in a bad way first, then the new ones."""
+    """The pods that a health can affect, in the order in which it does: those already unhealthy, then the new ones."""
     ailing = [pod for pod in common if _health(dynamics, pod) is not Health.RUNNING]
     fresh_first = sorted(common, key=lambda pod: pod["metadata"]["uid"] in dynamics.fates)
     candidates = [*ailing, *(pod for pod in fresh_first if pod not in ailing)]
@@ -112,9 +117,10 @@ def _befallen(dynamics: Dynamics, common: list[Json], health: Health, moment: Mo
 
 
 def _is_exposed(dynamics: Dynamics, pod: Json, health: Health, moment: Moment) -> bool:
-    """Whether a health can befall a pod.
+    """Whether a health can affect a pod.
 
-    What keeps pods from starting spares those that run; where only some are in a bad way, pods made anew are well.
+    Trouble that keeps pods from starting spares running ones; where only some pods are unhealthy, replacements are
+    healthy.
     """
     if moment.silent:
         return True
@@ -126,14 +132,14 @@ def _is_exposed(dynamics: Dynamics, pod: Json, health: Health, moment: Moment) -
 
 
 def affected_pods(health: Health, pods: int) -> int:
-    """How many of a workload's pods fare as its health says."""
+    """How many of a workload's pods its declared health affects."""
     if health is Health.RUNNING:
         return 0
     return (pods + 1) // 2 if health is Health.DEGRADED else pods
 
 
 def finish_deleted_pods(dynamics: Dynamics, namespace: str) -> None:
-    """The node stops a deleted pod; only finalizers can hold it longer."""
+    """Stop deleted pods, as the node does; only finalizers can hold them longer."""
     for pod in dynamics.store.present("pod", namespace):
         if is_being_deleted(pod) and not pod["metadata"].get("finalizers"):
             dynamics.fates.pop(pod["metadata"]["uid"], None)
@@ -141,12 +147,12 @@ def finish_deleted_pods(dynamics: Dynamics, namespace: str) -> None:
 
 
 def is_finished(pod: Json) -> bool:
-    """Whether a pod ran to its end."""
+    """Whether a pod ran to completion."""
     return (pod.get("status") or {}).get("phase") in {"Succeeded", "Failed"}
 
 
 def brought_on(dynamics: Dynamics, pod: Json, health: Health, moment: Moment) -> Json:
-    """The pod as its node or the scheduler reports it at this moment, stored when that changed."""
+    """The pod as its node or the scheduler reports it at this moment, stored if that changed."""
     uid = pod["metadata"]["uid"]
     known = dynamics.fates.get(uid)
     if known is not None and known.health is health is not Health.PENDING and not pod["spec"].get("nodeName"):
@@ -202,12 +208,13 @@ def _report_status(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, kn
     for event in _events(stored, fate, known, waits, reason):
         kind, about, message, component, count = event
         record_event(store, stored, about, message, moment, kind=kind, component=component,
-                     count=count if moment.silent else 1)  # fmt: skip
+                     count=count if moment.silent else 1,
+                     pace=_RESTART_PACE if about in _STARTING else 60)  # fmt: skip
     return stored
 
 
 def _refusal(health: Health, reason: str, pod: Json, nodes: list[Json]) -> str:
-    """Why a pod has no node, in the scheduler's words: as was declared, or as the nodes themselves have it."""
+    """Why a pod has no node, in the scheduler's words: as declared, or as follows from the nodes themselves."""
     if health is not Health.PENDING and nodes:
         return refusals(pod["spec"], nodes)
     ready = [node for node in nodes if refusal({}, node) is None]
@@ -218,7 +225,7 @@ _Event = tuple[str, str, str, str, int]
 
 
 def _events(pod: Json, fate: Fate, known: Fate | None, waits: str, reason: str) -> list[_Event]:
-    """What is said about a pod when its fate turned from `known` to `fate`; an old pod's start is long forgotten."""
+    """The events about a pod whose state went from `known` to `fate`; an old pod's start is long forgotten."""
     said: list[_Event] = []
     name, namespace, spec = pod["metadata"]["name"], pod["metadata"]["namespace"], pod["spec"]
     containers = spec.get("containers") or [{}]
@@ -229,11 +236,10 @@ def _events(pod: Json, fate: Fate, known: Fate | None, waits: str, reason: str) 
         said.append(("Normal", "Scheduled", text, "default-scheduler", 1))
     started = known is not None and known.stage is Stage.CREATING and fate.stage is not Stage.CREATING
     if started and fate.health is not Health.IMAGEPULLBACKOFF:
-        for container in containers:
-            text = f'Container image "{container.get("image", "")}" already present on machine'
-            said.append(("Normal", "Pulled", text, "kubelet", 1))
-            said.append(("Normal", "Created", f"Created container {container.get('name', '')}", "kubelet", 1))
-            said.append(("Normal", "Started", f"Started container {container.get('name', '')}", "kubelet", 1))
+        said += [event for container in containers for event in start_events(container, 1)]
+    elif fate.restarts > (known.restarts if known is not None else 0):
+        failing = (spec.get("initContainers") if fate.health is Health.INIT_FAILING else None) or containers
+        said += start_events(failing[-1], fate.restarts - (known.restarts if known is not None else 0))
     if fate.stage is Stage.CREATING and fate.health is not Health.PENDING:
         return said
     uid = pod["metadata"]["uid"]
@@ -243,9 +249,9 @@ def _events(pod: Json, fate: Fate, known: Fate | None, waits: str, reason: str) 
         case Health.CRASHLOOPBACKOFF | Health.OOMKILLED | Health.ERROR | Health.INIT_FAILING:
             if reason:
                 said.append(("Warning", "Failed", f"Error: {reason}", "kubelet", 3))
-            said.append(("Warning", "BackOff", back_off, "kubelet", 47))
+            said.append(("Warning", "BackOff", back_off, "kubelet", _BACK_OFFS * fate.restarts + 3))
         case Health.DEGRADED:
-            # Kubelets say "probe" here; no byte that an agent receives may hold that word of ours (SI-02).
+            # Kubelets say "probe" here, but no byte that an agent receives may contain that word of ours (SI-02).
             text = reason or "Readiness check failed: HTTP GET returned statuscode: 503"
             said.append(("Warning", "Unhealthy", text, "kubelet", 31))
         case Health.IMAGEPULLBACKOFF:
@@ -261,6 +267,16 @@ def _events(pod: Json, fate: Fate, known: Fate | None, waits: str, reason: str) 
         case _:
             pass
     return said
+
+
+def start_events(container: Mapping[str, Any], count: int) -> list[_Event]:
+    """A kubelet's events about starting a container this many times."""
+    name, image = container.get("name", ""), container.get("image", "")
+    texts = {
+        "Pulled": f'Container image "{image}" already present on machine', "Created": f"Created container: {name}",
+        "Started": f"Started container {name}",
+    }  # fmt: skip
+    return [("Normal", reason, text, "kubelet", count) for reason, text in texts.items()]
 
 
 def _health(dynamics: Dynamics, pod: Mapping[str, Any]) -> Health:

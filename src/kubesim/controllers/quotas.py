@@ -1,4 +1,4 @@
-"""Quotas: how much of what they allow is used."""
+"""Quotas: how much of their limits is used."""
 
 from kubesim.controllers.rows import QUOTA
 from kubesim.discovery.catalogue import Resource, catalogue

@@ -7,19 +7,19 @@ from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import nodes_for, put_status
 from kubesim.controllers.pods import affected_pods, fare, new_pod
+from kubesim.controllers.revisions import REVISION_HASH, note_template
 from kubesim.controllers.rows import DAEMON_SET, POD, REPLICA_SET, STATEFUL_SET
 from kubesim.status import Json
 from kubesim.store import is_being_deleted
 
 MATERIALISED_PODS = 50
-"""Pods that exist as objects per workload; status counts tell how many there would be."""
+"""The most pods that exist as objects per workload; status counts say how many there would be."""
 
-REVISION_HASH = "controller-revision-hash"
 _OrdinalPods = Mapping[str, list[Json]]
 
 
 def keep_replica_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment: Moment) -> None:
-    """Make or delete pods until there are as many as asked for; those that are not ready go first."""
+    """Make or delete pods until there are as many as requested; unready ones go first."""
     store, uid, before = dynamics.store, owner["metadata"]["uid"], dynamics.store.version
     kept = list(pods.get(uid, []))
     fates = [dynamics.fates.get(pod["metadata"]["uid"]) for pod in kept]
@@ -46,7 +46,7 @@ def keep_replica_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment
 
 def keep_stateful_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment: Moment) -> None:
     """Keep pods by ordinal; those of an older template or beyond the size are replaced or removed."""
-    stamp = dynamics.stamp(owner, owner["spec"]["template"])
+    stamp = note_template(dynamics, owner, moment.moment_of(owner).now)
     names = [f"{owner['metadata']['name']}-{ordinal}" for ordinal in range(_wanted_size(owner))]
     kept: dict[str, Json] = {}
     for pod in pods.get(owner["metadata"]["uid"], []):
@@ -71,11 +71,11 @@ def keep_stateful_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, momen
 
 
 def keep_daemon_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment: Moment) -> None:
-    """Keep one pod on every node that takes pods; a cordoned node keeps the one that it has."""
+    """Keep one pod on every node that accepts pods; a cordoned node keeps its pod."""
     store, deleted = dynamics.store, is_being_deleted(owner)
     nodes = [] if deleted else [node["metadata"]["name"] for node in store.items("node")]
     fresh = set(nodes_for(store, owner["spec"]["template"], moment))
-    stamp = dynamics.stamp(owner, owner["spec"]["template"])
+    stamp = note_template(dynamics, owner, moment.moment_of(owner).now)
     present: dict[str, Json] = {}
     for pod in pods.get(owner["metadata"]["uid"], []):
         node = pod["spec"].get("nodeName")
@@ -104,13 +104,13 @@ def _wanted_size(owner: Json) -> int:
 
 
 def _pod_counts(dynamics: Dynamics, owner: Json, pods: list[Json], moment: Moment) -> tuple[int, int]:
-    """How many pods there are and are ready, told for the size that was asked for."""
+    """How many pods exist and are ready, scaled to the requested size."""
     health = dynamics.declaration(owner).health
     fared = fare(dynamics, pods, health, moment)
     total = 0 if is_being_deleted(owner) else owner["spec"].get("replicas", 1)
     ready = sum(map(is_ready, fared))
     if total > len(fared):
-        # Pods beyond those that exist as objects fare like them.
+        # Pods beyond those that exist as objects are assumed to be in the same state.
         ready = total - (0 if health.serves else affected_pods(health, total)) if ready or not health.serves else 0
     return total, ready
 

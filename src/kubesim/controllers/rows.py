@@ -22,5 +22,6 @@ DEPLOYMENT, REPLICA_SET, STATEFUL_SET, DAEMON_SET, JOB = (
 )
 CLAIM, ENDPOINTS, ACCOUNT, VOLUME = (_row(noun) for noun in ("pvc", "endpoints", "serviceaccount", "pv"))
 SLICE = _served("discovery.k8s.io", "v1", "endpointslices")
+REVISION = _served("apps", "v1", "controllerrevisions")
 QUOTA = _row("resourcequota")
 AUTOSCALER, BUDGET = _row("hpa"), _row("pdb")

@@ -9,6 +9,7 @@ from kubesim.controllers.disruption import keep_budget
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.garbage import collect_garbage, finish_namespaces
 from kubesim.controllers.gitops import keep_applications
+from kubesim.controllers.guests import keep_guests
 from kubesim.controllers.healing import heal_completed
 from kubesim.controllers.jobs import keep_job
 from kubesim.controllers.networking import keep_endpoints
@@ -33,11 +34,11 @@ _OF_CONTROLLERS = frozenset(
     {"hpa", "deployment", "replicaset", _REPLICA_SET_STATUS, "pod", "statefulset", "daemonset", "job", "pdb",
      "configmap", "secret", "pvc", "service", "endpoints", DELETION}
 )  # fmt: skip
-"""What the controllers of workloads and what belongs to them look at; most namespaces have had none of it changed."""
+"""The types that the controllers of workloads look at; in most namespaces none of them has changed."""
 
 
 def settle(dynamics: Dynamics, moment: Moment) -> None:
-    """Run the controllers until the cluster is at rest for now; what must wait is due later."""
+    """Run the controllers until the cluster is at rest for now; whatever must wait is due later."""
     if dynamics.settle_elsewhere is not None:
         dynamics.settle_elsewhere(moment)
         return
@@ -62,14 +63,14 @@ def settle(dynamics: Dynamics, moment: Moment) -> None:
 
 
 def _look_for_places(store: Store) -> None:
-    """Pods that wait for a node may get one when nodes change."""
+    """Try again to place waiting pods when nodes change."""
     for pod in store.contents("pod"):
         if not pod["spec"].get("nodeName"):
             store.touch(pod["metadata"]["namespace"])
 
 
 def _settle_namespace(dynamics: Dynamics, namespace: str, changed: set[str], moment: Moment) -> None:
-    """Have those controllers look at a namespace that what changed is of interest to."""
+    """Have the controllers that care about the changes look at a namespace."""
     store = dynamics.store
     found = store.get("namespace", "", namespace)
     if found is None:
@@ -135,6 +136,7 @@ def _keep_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     for job in store.present("job", namespace):
         keep_job(dynamics, job, moment)
     start_bare_pods(dynamics, namespace, moment)
+    keep_guests(dynamics, namespace, moment)
 
 
 def _keep_default_account(store: Store, namespace: Json, moment: Moment) -> None:

@@ -9,12 +9,12 @@ PVC_PROTECTION = "kubernetes.io/pvc-protection"
 STORAGE_CLASS = "standard"
 """The class of claims that name none."""
 PROVISIONER = "cluster.local/nfs-subdir-external-provisioner"
-"""What makes volumes for claims of that class, as soon as they are there."""
+"""The provisioner that makes volumes for claims of that class as soon as they exist."""
 _SHARES = "10.0.0.20"
 
 
 def keep_claims(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
-    """Bind new claims; let a deleted one go when no pod mounts it any more, and its volume with it."""
+    """Bind new claims; let a deleted one go once no pod mounts it, with its volume."""
     store = dynamics.store
     for claim in store.present("pvc", namespace):
         metadata = claim["metadata"]
@@ -32,7 +32,7 @@ def _is_left_pending(dynamics: Dynamics, claim: Json) -> bool:
 
 
 def release_volumes(store: Store, moment: Moment) -> None:
-    """Volumes that were made for a claim go with it; others are released."""
+    """Delete volumes that were made for a removed claim; release the others."""
     for volume in store.items("pv"):
         claim = volume["spec"].get("claimRef") or {}
         bound = (volume.get("status") or {}).get("phase") == "Bound"
@@ -53,7 +53,7 @@ def _bind(store: Store, claim: Json, moment: Moment) -> None:
 
 
 def _volume(store: Store, claim: Json, moment: Moment) -> Json:
-    """The volume that is kept for a claim, or else a new one."""
+    """The volume that is reserved for a claim, or else a new one."""
     metadata, spec = claim["metadata"], claim["spec"]
     reference = {"kind": "PersistentVolumeClaim", "apiVersion": "v1", "name": metadata["name"],
                  "namespace": metadata["namespace"], "uid": metadata["uid"]}  # fmt: skip

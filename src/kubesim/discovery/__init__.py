@@ -1,1 +1,1 @@
-"""What a server says that it serves: the catalogue of resources, discovery and OpenAPI documents, health."""
+"""A server's description of what it serves: the catalogue of resources, discovery and OpenAPI documents, health."""

@@ -23,13 +23,13 @@ from kubesim.status import Json
 RECORDED_RELEASE = 20
 """The release whose answers were recorded; a bare server behaves like it."""
 CURRENT_RELEASE = 33
-"""The release that clusters are of unless they are asked for another."""
+"""The release of clusters that ask for no other."""
 CUSTOM_DEFINITIONS = noun_of("customresourcedefinitions.apiextensions.k8s.io")
 """The noun of the objects that declare custom resources."""
 
 _PATCHES = {RECORDED_RELEASE: 2, CURRENT_RELEASE: 1, 34: 1}
 _CUSTOM_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
-"""All verbs in the order in which the server tells those of custom resources; those of its own are sorted."""
+"""All verbs in the order in which the server lists them for custom resources; for its own types it sorts them."""
 _SINGULAR_NAMES_SINCE = 27
 _VERSIONS = re.compile(r"(?P<name>\w+)(?::(?P<since>\d*)-(?P<until>\d*))?")
 _KUBE_VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
@@ -50,20 +50,20 @@ class Subresource:
 
 @dataclass(frozen=True, slots=True)
 class Resource(ResourceType):
-    """One served resource in one version; `noun` names its place in the store, which versions of a type share."""
+    """One served resource in one version; `noun` is its key in the store, shared by all versions of a type."""
 
     singular: str = ""
     categories: tuple[str, ...] = ()
     verbs: tuple[str, ...] = ALL_VERBS
     subresources: tuple[Subresource, ...] = ()
     stored: str = ""
-    """The apiVersion in which the store keeps its objects; empty for what is never stored."""
+    """The apiVersion in which the store keeps its objects; empty for types that are never stored."""
     custom: Json | None = field(default=None, compare=False, repr=False)
-    """Of a custom resource: the version's entry in its definition, with schema, subresources and columns."""
+    """For a custom resource, the version's entry in its definition, with schema, subresources and columns."""
     minor: int = CURRENT_RELEASE
     """The release whose features it has."""
     hashed: str = ""
-    """The version that `storage_hash` is made of, where it is one that is not served."""
+    """The version that `storage_hash` is made of, if it is one that is not served."""
 
     def subresource(self, name: str) -> Subresource | None:
         """The subresource of that name; None when the resource has none."""
@@ -71,7 +71,7 @@ class Resource(ResourceType):
 
     @property
     def storage_hash(self) -> str:
-        """What discovery tells about the stored version; empty for what is never stored."""
+        """The hash of the stored version that discovery shows; empty for types that are never stored."""
         if not self.stored:
             return ""
         group, _, version = self.stored.rpartition("/")
@@ -113,7 +113,7 @@ class ServedCatalogue:
         self._current = built_in
 
     def current(self, definitions: Sequence[Json]) -> Catalogue:
-        """The catalogue with the custom resources of these stored definitions; the last answer is kept."""
+        """The catalogue with the custom resources of these stored definitions; the last result is kept."""
         known = self._definitions
         if len(known) != len(definitions) or any(a is not b for a, b in zip(known, definitions, strict=True)):
             self._definitions = tuple(definitions)
@@ -129,7 +129,7 @@ def catalogue(minor: int = CURRENT_RELEASE, *, metrics: bool = False) -> Catalog
 
 
 class Build(NamedTuple):
-    """Of what, when and by what a server's binary was made."""
+    """How a server's binary was built: from what, when and with what."""
 
     commit: str
     date: str
@@ -140,11 +140,11 @@ _BUILDS = {
     RECORDED_RELEASE: Build("faecb196815e248d3ecfb03c680a4507229c2a56", "2021-01-13T13:20:00Z", "go1.15.5"),
     CURRENT_RELEASE: Build("8adc0f041b8e7ad1d30e29cc59c6ae7a15e19828", "2025-05-15T08:19:08Z", "go1.24.2"),
 }
-"""Those of the published binaries."""
+"""The builds of the published binaries."""
 
 
 def build_of(minor: int) -> Build:
-    """The build of a release; of those that no binary was looked at, one that no other release has."""
+    """The build of a release; for releases whose binary was not looked at, an invented one that is unique."""
     made_up = sha1(git_version(minor).encode(), usedforsecurity=False).hexdigest()
     return _BUILDS.get(minor) or Build(made_up, _BUILDS[CURRENT_RELEASE].date, _BUILDS[CURRENT_RELEASE].go)
 
@@ -155,7 +155,7 @@ def git_version(minor: int) -> str:
 
 
 def own_manager(minor: int) -> str:
-    """The name under which the server itself manages fields: its binary's, which held the release when recorded."""
+    """The server's own name as a manager of fields: that of its binary, which contained the release when recorded."""
     return f"kube-apiserver-{git_version(minor)[1:]}" if minor == RECORDED_RELEASE else "kube-apiserver"
 
 
@@ -213,7 +213,7 @@ def _stored_version(group: str, versions: Sequence[str], entry: Served) -> str:
 
 
 def _noun(group: str, plural: str) -> str:
-    """The standard's noun for a type, or its full name where the standard has none."""
+    """The standard's noun for a type, or its full name if the standard has none."""
     if known := BY_PLURAL.get((group, plural)):
         return known.noun
     return _SHARED_NOUNS.get((group, plural)) or (f"{plural}.{group}" if group else plural)
@@ -268,7 +268,7 @@ def _declared_resources(definition: Json, minor: int) -> Iterator[Resource]:
 
 
 def _version_order(version: str) -> tuple[Any, ...]:
-    """Ascending from the most stable and newest; names that are no version numbers come last, by name."""
+    """The order of versions, most stable and newest first; names that are not version numbers come last, by name."""
     match = _KUBE_VERSION.fullmatch(version)
     if match is None:
         return (3, version)

@@ -1,4 +1,4 @@
-"""Which served versions of the API are on their way out, and what the server says to those who use them."""
+"""Which served versions of the API are deprecated, and what the server says to those who use them."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ _CORE = {"ComponentStatus": (19, ""), "Endpoints": (33, "discovery.k8s.io/v1 End
 
 @dataclass(frozen=True, slots=True)
 class Deprecation:
-    """What the server says about a deprecated resource; `removed` is empty when it is to stay."""
+    """The server's notice about a deprecated resource; `removed` is empty if it is to stay."""
 
     warning: str
     removed: str

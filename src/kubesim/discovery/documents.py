@@ -1,4 +1,4 @@
-"""What a server says about itself: its groups, versions and resources, in the plain and in the aggregated form."""
+"""The server's discovery documents: its groups, versions and resources, in the plain and in the aggregated form."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,12 +10,12 @@ from kubesim.status import Json
 _AGGREGATED_SINCE = 26
 _AGGREGATED_V2_SINCE = 30
 _BETA_UNTIL = 34
-"""The first release that is known to have the beta of the aggregated form no more."""
+"""The first release known to have dropped the beta of the aggregated form."""
 _PLAIN = "application/json"
 
 
 def answer(catalogue: Catalogue, path: str, accept: str, server_address: str = "") -> tuple[Json, str] | None:
-    """The discovery document of a path and its content type; None when the path is not one of discovery."""
+    """The discovery document of a path and its content type; None for other paths."""
     parts = path.removeprefix("/").removesuffix("/").split("/")
     if parts in (["api"], ["apis"]):
         if version := _aggregated_version(catalogue.minor, accept):
@@ -55,7 +55,7 @@ def _group(name: str, versions: Iterable[str]) -> Json:
 def _resource_list(group: str, version: str, rows: Iterable[Resource]) -> Json:
     resources = [entry for row in rows for entry in (_resource(row), *(_part(row, part) for part in row.subresources))]
     group_version = f"{group}/{version}" if group else version
-    # The two oldest groups' documents carry no apiVersion, for clients of the time before it had one.
+    # The documents of the two oldest groups carry no apiVersion, for clients older than that field.
     named = {"kind": "APIResourceList", **({} if group in {"", "extensions"} else {"apiVersion": "v1"})}
     return {**named, "groupVersion": group_version, "resources": resources}
 
@@ -80,7 +80,7 @@ def _without_empty(document: Json) -> Json:
 
 
 def _aggregated_version(minor: int, accept: str) -> str:
-    """The version of the aggregated form that a client asks for first and the release has; empty for the plain form."""
+    """The first version of the aggregated form that a client accepts and the release has; empty for the plain form."""
     known = {"v2beta1": _AGGREGATED_SINCE, "v2": _AGGREGATED_V2_SINCE}
     for choice in accept.split(","):
         media_type, *parameters = (part.strip() for part in choice.split(";"))
@@ -114,7 +114,7 @@ def _aggregated_discovery(catalogue: Catalogue, root: str, version: str) -> tupl
 
 
 def _aggregated_resource(row: Resource) -> Json:
-    # A kind of the document's own group and version is told by its name alone.
+    # A kind of the document's own group and version is given by its name alone.
     kind: dict[str, Any] = {"group": "", "version": "", "kind": row.kind}
     document = {
         "resource": row.plural, "responseKind": kind, "scope": "Namespaced" if row.namespaced else "Cluster",

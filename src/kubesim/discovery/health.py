@@ -1,10 +1,10 @@
-"""How the server says that it is well: the checks behind /healthz, /livez and /readyz, all of which pass."""
+"""The server's health report: the checks behind /healthz, /livez and /readyz, all of which pass."""
 
 from collections.abc import Iterator, Sequence
 
 ENDPOINTS = ("healthz", "livez", "readyz")
 _PRESENT = 33
-"""The release from which on servers have the later checks; those before have the ones that were recorded."""
+"""The first release whose servers have the later checks; earlier ones have those that were recorded."""
 _GENERIC_HOOKS = (
     "generic-apiserver-start-informers", "priority-and-fairness-config-consumer", "priority-and-fairness-filter",
 )  # fmt: skip
@@ -38,7 +38,7 @@ def checks(endpoint: str, minor: int) -> tuple[str, ...]:
 
 
 def extension_paths(minor: int) -> Iterator[str]:
-    """The paths of the checks that the server for custom resources runs; it answers for paths that nobody knows."""
+    """The paths of the checks that the server for custom resources runs; it also answers for unknown paths."""
     counting = (_COUNTING_HOOK,) if minor >= _PRESENT else ()
     for endpoint in ENDPOINTS:
         hooks = map(_hook, (*_GENERIC_HOOKS, *counting, *_EXTENSION_HOOKS))
@@ -47,7 +47,7 @@ def extension_paths(minor: int) -> Iterator[str]:
 
 
 def report(endpoint: str, excluded: Sequence[str], minor: int) -> str:
-    """Every check in its own line, as the endpoint shows them when asked to be verbose."""
+    """Every check on its own line, as the endpoint shows them in verbose mode."""
     names = checks(endpoint, minor)
     lines = [f"[+]{name} {'excluded: ' if name in excluded else ''}ok" for name in names]
     if unknown := [name for name in excluded if name not in names]:

@@ -16,13 +16,13 @@ _UNTYPED = "text/plain; charset=utf-8"
 _V3_SINCE = 24
 _FIELD_VALIDATION_SINCE = 25
 _PROTOBUF_V2 = "application/com.github.proto-openapi.spec.v2"
-# The real server's type ends in "@v1.0+protobuf", which Go clients cannot parse since the "@" is no token character.
+# The real server's type ends in "@v1.0+protobuf", which Go clients cannot parse since "@" is not a token character.
 _PROTOBUF_V2_ANSWER = f"{_PROTOBUF_V2}.v1.0+protobuf"
 _REFERENCE = "#/$defs/"
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 _COMMON = tuple(f"{_META}{name}" for name in ("APIResourceList", "DeleteOptions", "Status", "WatchEvent", "Patch"))
 _TYPICAL = "io.k8s.api.core.v1.ConfigMap"
-"""A type that says about kind, version and metadata what all types say."""
+"""A type whose kind, version and metadata are described as in all types."""
 _SECURITY = {"BearerToken": {"description": "Bearer Token authentication", "type": "apiKey", "name": "authorization",
                              "in": "header"}}  # fmt: skip
 _METHODS = {"get": "get", "list": "get", "create": "post", "update": "put", "patch": "patch", "delete": "delete",
@@ -38,10 +38,10 @@ _WRITE_PARAMETERS = {
 
 
 def answer(catalogue: Catalogue, types: Definitions, path: str, accept: str) -> tuple[str, str] | None:
-    """The text of the document of a path, and its content type; None when the path is not one of OpenAPI."""
+    """The text of the document of a path, and its content type; None for paths outside OpenAPI."""
     parts = path.partition("?")[0].strip("/").split("/")
     if parts == ["openapi", "v2"]:
-        # An empty document is one without types: old clients then leave validation to the server.
+        # An empty document has no types: old clients then leave validation to the server.
         asks_protobuf = accept.strip().startswith(_PROTOBUF_V2)
         media_type = JSON if catalogue.minor >= _V3_SINCE else _UNTYPED
         return ("", _PROTOBUF_V2_ANSWER) if asks_protobuf else (_swagger(catalogue, types), media_type)
@@ -72,7 +72,7 @@ def _index(catalogue: Catalogue) -> str:
 
 
 def _version_document(minor: int) -> str:
-    """The document of the one path that belongs to no group."""
+    """The version document of the one path that belongs to no group."""
     content = {"application/json": {"schema": {"type": "object"}}}
     responses = {"200": {"description": "OK", "content": content}, "401": {"description": "Unauthorized"}}
     told = "get the version information for this server"
@@ -114,7 +114,7 @@ def _swagger(catalogue: Catalogue, types: Definitions) -> str:
 
 
 _SHORT_SINCE = 34
-"""The first release that is known to call itself by its two numbers there."""
+"""The first release known to state its version there as two numbers."""
 
 
 def _info(minor: int) -> Json:
@@ -144,13 +144,13 @@ class _Dialect:
         return {**common, **({} if self.is_v3 else {"uniqueItems": True}), **typed}
 
     def response(self, name: str) -> Json:
-        """The answer of an operation that succeeds."""
+        """The response to a successful operation."""
         schema = {"schema": self.reference(name)} if name else {}
         content = {"content": {JSON: schema}} if self.is_v3 else schema
         return {"200": {"description": "OK", **content}, "401": {"description": "Unauthorized"}}
 
     def body(self, name: str, media_types: Iterable[str]) -> Json:
-        """What an operation is given."""
+        """The request body of an operation."""
         schema = {"schema": self.reference(name)}
         if self.is_v3:
             return {"requestBody": {"content": dict.fromkeys(media_types, schema), "required": True}}
@@ -160,7 +160,7 @@ class _Dialect:
         }
 
     def schema(self, given: Any) -> Any:
-        """A schema of the definitions in this dialect: no null types, references where it has them."""
+        """A schema of the definitions in this dialect: no null types, and references in place of them."""
         if not isinstance(given, Mapping):
             return given
         if reference := given.get("$ref"):
@@ -179,7 +179,7 @@ class _Dialect:
         return self.schema(value) if key in {"items", "additionalProperties"} else value
 
     def _either_type(self, given: Mapping[str, Any]) -> Json:
-        """Texts that may also be numbers: quantities, and integers or strings."""
+        """Strings that may also be numbers: quantities, and integers or strings."""
         types = {self._part("type", option["type"]) for option in given["oneOf"]}
         rest = {key: value for key, value in given.items() if key != "oneOf"}
         if not self.is_v3:
@@ -188,7 +188,7 @@ class _Dialect:
 
 
 def _without_constants(name: str, schema: Json) -> Json:
-    """The schema without the one value that the definitions allow for an object's kind and version."""
+    """The schema without the single value that the definitions allow for an object's kind and version."""
     if name not in {"apiVersion", "kind"}:
         return schema
     return {key: value for key, value in schema.items() if key != "enum"}
@@ -198,7 +198,7 @@ _V2, _V3 = _Dialect(2), _Dialect(3)
 
 
 def _schemas(rows: Iterable[Resource], types: Definitions, dialect: _Dialect) -> Json:
-    """The schemas that the rows' kinds need, and the schemas that those need."""
+    """The schemas of the rows' kinds, and all schemas that those refer to."""
     found: Json = {}
     waiting = [*_COMMON]
     for row in rows:

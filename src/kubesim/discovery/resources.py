@@ -1,4 +1,4 @@
-"""The built-in resources of Kubernetes as data: which group serves what, since and until which release."""
+"""The built-in resources of Kubernetes as data: which group serves what, and in which releases."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _STREAM = ("create", "get")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A subresource: `kind` when it is not the parent's, `of` when that kind belongs to another group."""
+    """A subresource: `kind` if it differs from the parent's, `of` if that kind belongs to another group."""
 
     name: str
     verbs: tuple[str, ...] = _PART
@@ -22,7 +22,7 @@ class Part:
     since: int = 0
     until: int = 99
     version: str = ""
-    """The only version of the parent that has it; all of them when empty."""
+    """The only version of the parent that has it; all of them if empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,11 @@ class Served:
     verbs: tuple[str, ...] = ALL_VERBS
     namespaced: bool = True
     stored: str = ""
-    """The apiVersion that etcd holds where it is not the preferred one; it shows in discovery as a hash."""
+    """The apiVersion in etcd, if it is not the preferred one; discovery shows it as a hash."""
     collection_since: int = 0
     """The first release that can delete the collection."""
     hashed: str = ""
-    """The version that discovery hashes, where it is one that is not served."""
+    """The version that discovery hashes, if it is one that is not served."""
 
 
 STATUS = Part("status")
@@ -194,7 +194,7 @@ GROUPS: dict[str, tuple[Served, ...]] = {
                  "v1:29- v1beta3:26-31 v1beta2:23-28 v1beta1:-25", _STATUS),
     ),
 }  # fmt: skip
-"""Groups in the order in which a server lists them; resources by name, as it lists them too."""
+"""Groups in the order in which a server lists them; resources by name, also as it lists them."""
 
 METRICS: dict[str, tuple[Served, ...]] = {
     "metrics.k8s.io": (
@@ -202,4 +202,4 @@ METRICS: dict[str, tuple[Served, ...]] = {
         Served("pods", "PodMetrics", versions="v1beta1", verbs=("get", "list")),
     ),
 }
-"""What a cluster with a metrics server serves beside; its objects are measured when they are asked for."""
+"""What a cluster with a metrics server serves in addition; its objects are measured on request."""

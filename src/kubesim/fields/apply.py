@@ -1,4 +1,4 @@
-"""Server-side apply: an applied configuration merged into the live object, for whoever says to own its fields."""
+"""Server-side apply: an applied configuration merged into the live object, for the manager that claims its fields."""
 
 import json
 from typing import Any
@@ -51,11 +51,11 @@ _KUBECTL = "kubectl"
 _OBJECT_NAMED = 24
 """The first release whose errors name the object that a patch is for."""
 _OBJECT_COMPARED = 34
-"""The first release that is known to compare kind and version of a patch with those of the object first."""
+"""The first release known to compare kind and version of a patch with those of the object first."""
 _STRUCTS_PRUNED = 21
-"""The first release that removes a struct, with its defaults, when the last field that somebody applied to it goes."""
+"""The first release that removes a struct, with its defaults, when the last field that was applied to it goes."""
 _ONLY_CHANGES_DATED = 34
-"""The first release that is known to date no owner who changed nothing."""
+"""The first release known not to update the time of an owner who changed nothing."""
 _STRIPPED: Fields = {
     "f:apiVersion": {},
     "f:kind": {},
@@ -89,7 +89,7 @@ def apply_configuration(
     in_version: InVersion | None = None,
     kind: str = "",
 ) -> Json:
-    """The live object with an applied configuration merged into it, before defaults; `live` is None when it is created.
+    """The live object with an applied configuration merged in, before defaults; `live` is None when it is created.
 
     Fields that the manager applied before and leaves out now are removed; ApiError 409 when others own what it changes.
     """
@@ -106,7 +106,7 @@ def apply_configuration(
         raise internal_error("failed to create typed patch object: exceeded max depth") from None
     conflicts = [] if force else outcome.conflicts
     if conflicts and manager == _KUBECTL:
-        # what client-side apply wrote and nobody changed since, server-side apply may take over
+        # server-side apply may take over what client-side apply wrote and nobody changed since
         own = _last_applied(structure, before, api_version)
         conflicts = [(other, path) for other, path in conflicts if not has_path(own, path)]
     if conflicts:
@@ -122,7 +122,7 @@ def apply_configuration(
 
 
 def _known_owners(structure: Structure, live: Json | None, api_version: str, now: str) -> Managed:
-    """The owners of the live object; all of an object without owners belongs to whoever came before."""
+    """The owners of the live object; if it has none, everything in it belongs to a placeholder for earlier writers."""
     managed = managed_by(((live or {}).get("metadata") or {}).get("managedFields"))
     if managed or live is None:
         return managed
@@ -136,7 +136,7 @@ def _known_owners(structure: Structure, live: Json | None, api_version: str, now
 
 
 class Outcome:
-    """What applying a configuration comes to: the object, its owners, and the conflicts that speak against it."""
+    """The result of applying a configuration: the object, its owners, and the conflicts that stand in the way."""
 
     def __init__(self, versions: Versions, live: Json, patch: Json, managed: Managed, owner: Owner) -> None:
         structure, api_version = versions.structure, versions.api_version
@@ -236,7 +236,7 @@ def _require_kind(structure: Structure, patch: Json, api_version: str, kind: str
     group, _, version = api_version.rpartition("/")
     if not type_.name or type_.definitions.of_kind(group, version, given) is None:
         raise _untyped_error(structure, patch, f"no corresponding type for {group}/{version}, Kind={given}")
-    # the real server prints the addresses at which it holds the names of the two types
+    # the real server prints the memory addresses of the names of the two types
     types = (f"{{0xc0{crc32(name.encode()):08x} {{<nil> <nil> <nil>}}}}" for name in (type_.name, given))
     raise internal_error("failed to merge config: expected objects of the same type, but got " + " and ".join(types))
 
@@ -260,7 +260,7 @@ def _are_same_owners(one: Managed, other: Managed) -> bool:
 
 
 def _last_applied(structure: Structure, live: Json, api_version: str) -> Fields:
-    """The fields that client-side apply wrote, as it noted itself, and that still are as it wrote them."""
+    """The fields that client-side apply wrote, by its own annotation, and that still have those values."""
     try:
         former = json.loads(_annotations(live)[LAST_APPLIED])
         if former["apiVersion"] != api_version or problems_of(structure, former):
@@ -272,7 +272,7 @@ def _last_applied(structure: Structure, live: Json, api_version: str) -> Fields:
 
 
 def _with_last_applied(obj: Json, patch: Json) -> Json:
-    """The object with client-side apply's own note kept true, if it has one."""
+    """The object with the annotation of client-side apply brought up to date, if it has one."""
     annotations = _annotations(obj)
     if LAST_APPLIED not in annotations:
         return obj

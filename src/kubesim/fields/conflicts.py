@@ -1,4 +1,4 @@
-"""Conflicts of server-side apply: who owns a field that somebody else wants to change, and the refusal that says so."""
+"""Conflicts of server-side apply: who owns a field that another manager wants to change, and the refusal."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _PATHS_COPIED = 21
 
 
 def conflicts_with(others: Managed, touched: dict[str, Touched], minor: int) -> list[Conflict]:
-    """Whose fields a write changes, and which."""
+    """The owners whose fields a write changes, with those fields."""
     return [
         (owner, path)
         for owner, holding in sorted(others.items(), key=lambda item: item[0].identifier)
@@ -40,8 +40,8 @@ def refusal(conflicts: list[Conflict]) -> ApiError:
 def _reported_paths(fields: Fields, minor: int) -> list[Path]:
     if minor >= _PATHS_COPIED:
         return [tuple(slots) for slots, _ in _walk_fields(fields, [], 0, capacity=0)]
-    # Go appends to a path in place while it has room, so that paths handed out before change with it; rendering them
-    # only after the walk shows what the real server shows.
+    # Go appends to a path in place while it has room, so paths returned earlier change with it; rendering them only
+    # after the walk shows what the real server shows.
     found = list(_walk_fields(fields, [], 0, capacity=0))
     return [tuple(slots[:length]) for slots, length in found]
 

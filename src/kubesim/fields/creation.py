@@ -1,4 +1,4 @@
-"""What an object's creation makes its creator own."""
+"""The fields that the creator of an object owns."""
 
 from functools import lru_cache
 from typing import Any
@@ -13,13 +13,16 @@ from kubesim.status import Json
 from kubesim.types.definitions import Type
 
 NOT_OWNED = SERVER_OWNED | IDENTITY | {"clusterName"}
-"""The fields of an object's metadata that belong to no manager; kind and apiVersion do not either."""
+"""The fields of an object's metadata that belong to no manager; neither do kind and apiVersion."""
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 ESTABLISHED_SINCE = 21
-"""The first release that only environments show: there, objects that no request created have a maker all the same."""
+"""The first release that only environments show: there, even objects that no request created have a maker."""
 _CONTROLLERS = "kube-controller-manager"
 _KUBELET = "kubelet"
-_MADE_BY_CONTROLLERS, _MADE_BY_KUBELETS = frozenset({"Endpoints", "EndpointSlice"}), frozenset({"Node", "Event"})
+_MADE_BY_CONTROLLERS = frozenset({"Endpoints", "EndpointSlice"})
+_REPORTING = {"default-scheduler": "kube-scheduler", _KUBELET: _KUBELET}
+"""The field managers of components that send events; all other components belong to the controllers."""
+_OF_THEIR_OWN = frozenset({"nginx-ingress-controller", "ingress-controller", "argocd-application-controller"})
 _PUBLISHED = frozenset({"default", "kube-root-ca.crt"})
 """What the controllers put into every namespace."""
 _ADMITTED = ("nodeName", "preemptionPolicy", "priority", "tolerations")
@@ -29,7 +32,7 @@ _STATUS = "f:status"
 
 
 def changes(structure: Structure, old: Json, new: Json, ignored: frozenset[str] = frozenset()) -> tuple[Fields, Fields]:
-    """What can be owned of what `new` changed or added, and of what it removed."""
+    """The ownable fields that `new` changed or added, and those that it removed."""
     sets: tuple[Fields, Fields] = {}, {}
     for key in {**new, **old}:
         if key == "metadata":
@@ -49,13 +52,15 @@ def first_owner(type_: Type | None, live: Json, *, manager: str, api_version: st
 
 
 def established_owners(type_: Type | None, live: Json, api_version: str, minor: int) -> Managed:
-    """The owners that an object would have if whoever made it had sent requests."""
+    """The owners that an object would have if its maker had sent requests."""
     metadata = _mapping(live.get("metadata"))
     made = str(metadata.get("creationTimestamp") or "")
     if metadata.get("ownerReferences") or live.get("kind") in _MADE_BY_CONTROLLERS:
         maker = _CONTROLLERS
-    elif live.get("kind") in _MADE_BY_KUBELETS:
+    elif live.get("kind") == "Node":
         maker = _KUBELET
+    elif live.get("kind") == "Event":
+        maker = _teller(str(live.get("reportingComponent") or _mapping(live.get("source")).get("component") or ""))
     elif metadata.get("name") in _PUBLISHED:
         maker = _CONTROLLERS
     else:
@@ -77,8 +82,13 @@ def established_owners(type_: Type | None, live: Json, api_version: str, minor: 
     }
 
 
+def _teller(component: str) -> str:
+    """The field manager that sent an event, by the component that it names."""
+    return component if component in _OF_THEIR_OWN else _REPORTING.get(component, _CONTROLLERS)
+
+
 def _asked_of_pod(fields: Fields, live: Json) -> Fields:
-    """What whoever made a pod asked for: neither what admission put in, which nobody owns, nor the node that it got."""
+    """What the maker of a pod asked for: neither what admission put in, which nobody owns, nor the pod's node."""
     admitted = {f"f:{name}" for name in _ADMITTED}
     if _mapping(live.get("spec")).get("serviceAccountName") == "default":
         admitted |= {"f:serviceAccount", "f:serviceAccountName"}
@@ -94,7 +104,7 @@ def _asked_of_pod(fields: Fields, live: Json) -> Fields:
 
 
 def _reported_of_pod(status: Fields) -> Fields:
-    """What a kubelet reports: not the class, which the server tells, and not where the pod was scheduled to."""
+    """What a kubelet reports: neither the class, which the server computes, nor where the pod was scheduled to."""
     kept = {key: part for key, part in status.items() if key != "f:qosClass"}
     if conditions := kept.get("f:conditions"):
         unreported = {".", 'k:{"type":"PodScheduled"}'}
@@ -104,7 +114,7 @@ def _reported_of_pod(status: Fields) -> Fields:
 
 @lru_cache(maxsize=512)
 def empty_object(type_: Type | None) -> Json:
-    """What an object is compared with when it is created: the fields that Go's zero value of the type has."""
+    """What an object is compared with when it is created: the fields of the type's zero value in Go."""
     if type_ is None or not type_.name:
         return _EMPTY
     empty: Json = normalize_value(type_, {})

@@ -13,7 +13,7 @@ _UNKNOWN_FIELDS_OWNED = 22
 
 
 class _Same:
-    """A schema, told apart by identity; a definition keeps its schema until somebody writes it."""
+    """A schema, compared by identity; a definition keeps its schema until somebody writes it."""
 
     __slots__ = ("schema",)
 

@@ -13,7 +13,7 @@ _TEXTS = ("manager", "operation", "apiVersion", "subresource", "time")
 
 
 class Owner(NamedTuple):
-    """Who owns fields: a manager, by what operation; the version tells apart those who update."""
+    """An owner of fields: a manager and its operation; the version distinguishes managers that update."""
 
     manager: str
     operation: str
@@ -34,7 +34,7 @@ class Owner(NamedTuple):
         )
 
     def __str__(self) -> str:
-        """How conflicts name the owner."""
+        """The owner as conflicts name it."""
         name = json.dumps(self.manager, ensure_ascii=False)
         if self.subresource:
             name += f" with subresource {json.dumps(self.subresource, ensure_ascii=False)}"
@@ -53,7 +53,7 @@ Managed = dict[Owner, Holding]
 
 
 def managed_by(entries: Any, *, trusted: bool = True) -> Managed:
-    """The owners that entries name; ValueError when a client wrote them and they are none."""
+    """The owners that entries name; ValueError for invalid ones written by a client."""
     managed: Managed = {}
     for entry in entries or ():
         if trusted:

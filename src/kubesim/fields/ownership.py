@@ -1,4 +1,4 @@
-"""Managed fields after a create, update or patch: who writes a field owns it, alone."""
+"""Managed fields after a create, update or patch: the writer of a field becomes its only owner."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ from kubesim.status import Json
 from kubesim.types.definitions import Type
 
 SUBRESOURCES_APART = 22
-"""The first release in which a subresource's writes are entries of their own, and own only what they may change."""
+"""The first release in which writes to a subresource are entries of their own, and own only what they may change."""
 _MOST_UPDATERS = 10
 _ANCIENT = "ancient-changes"
 _UNKNOWN = "unknown"
@@ -48,15 +48,15 @@ def update_owners(
 ) -> Json:
     """`new` with its managed fields brought up to date; `old` is None when it is created.
 
-    It wants the object as decoded and defaulted, before strategy and admission change it: what they write has no owner.
-    `status_apart` says that the status is written through a subresource only.
+    It expects the object as decoded and defaulted, before strategy and admission change it: what they write has no
+    owner. `status_apart` says that the status is written through a subresource only.
     """
     managed = _known_owners(old, new, subresource)
     if old is not None and minor >= ESTABLISHED_SINCE and not managed and _entries(old) == []:
         return marked_as_unowned(new)
     was_there = minor >= ESTABLISHED_SINCE and not managed and _entries(old) is _ABSENT and _entries(new) is _ABSENT
     if old is not None and ((not managed and not was_there) or (subresource == "scale" and minor < SUBRESOURCES_APART)):
-        # an object without owners gets some by its creation or by an apply only
+        # an object without owners gets some only by its creation or by an apply
         return with_managed(new, managed)
     structure = structure_of(type_, minor)
     if subresource == "status" and old is not None and new.get("kind") == "Deployment" and minor >= SUBRESOURCES_APART:
@@ -81,9 +81,9 @@ def update_owners(
 
 
 def marked_as_unowned(obj: Json) -> Json:
-    """An object to which its maker gave nothing that can be owned: it stays without owners until somebody applies it.
+    """An object that its maker gave nothing ownable: it stays without owners until somebody applies it.
 
-    The empty list tells it from objects that no request made; clients do not see it.
+    The empty list distinguishes it from objects that no request made; clients do not see it.
     """
     return {**obj, "metadata": {**obj["metadata"], "managedFields": []}}
 
@@ -96,7 +96,7 @@ def _with_labels_of(new: Json, old: Json) -> Json:
 
 
 def _known_owners(old: Json | None, new: Json, subresource: str) -> Managed:
-    """The owners so far: those that the request carries when it may set them, else those of the stored object."""
+    """The owners so far: those in the request if it may set them, else those of the stored object."""
     former = _entries(old)
     given = former if subresource else _entries(new)
     if given is _ABSENT or given is former or given == former:
@@ -121,7 +121,7 @@ def _ignored_fields(subresource: str, minor: int, *, status_apart: bool) -> froz
 
 
 def _cap_updaters(managed: Managed) -> Managed:
-    """No more than ten owners that update: the oldest ones become one, for each version of the type."""
+    """Keep at most ten owners that update: the oldest ones are merged, for each version of the type."""
     updaters = [owner for owner in managed if owner.operation != APPLY]
     if len(updaters) <= _MOST_UPDATERS:
         return managed

@@ -13,7 +13,7 @@ Problem = tuple[str, str]
 
 _TEXTS = frozenset({Shape.STRING, Shape.BYTES, Shape.QUANTITY})
 _KINDS_NAMED = 34
-"""The first release that is known to say what is there in the place of a number."""
+"""The first release known to say what it found in place of a number."""
 _NUMBERS = frozenset({Shape.INTEGER, Shape.NUMBER})
 
 
@@ -26,12 +26,12 @@ def problems_of(structure: Structure, value: Any, *, is_live: bool = False) -> s
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Finds what does not fit; `unique` asks that no list has a key twice."""
+    """Finds what does not fit; `unique` requires that no list has a key twice."""
 
     unique: bool
 
     def value(self, structure: Structure, value: Any) -> list[Problem]:
-        """The problems of a value and of all in it."""
+        """The problems of a value and of everything in it."""
         shape = Shape.RAW if structure.type is None else structure.type.shape
         if value is None or shape is Shape.RAW:
             return []
@@ -78,7 +78,7 @@ class Check:
 
 
 def _kind_of(value: Any, minor: int) -> str:
-    """What stands where a number should, as the release names it."""
+    """The kind of a value found in place of a number, as the release names it."""
     if minor < _KINDS_NAMED:
         return "*value.valueUnstructured"
     if isinstance(value, dict | list):

@@ -1,4 +1,4 @@
-"""Owners whose sets do not fit the structure any more: what is owned as a whole is spelled out, or the reverse."""
+"""Owners whose sets no longer fit the structure: whole values are split into their parts, or the reverse."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ class Fitting:
         self._live = live
 
     def fields(self, structure: Structure, fields: Fields, path: Path) -> Fields:
-        """The set of a node, the same dict when it fits already."""
+        """The set of a node; the same dict if it fits already."""
         fitting, below = fields, structure.below
         for key, node in fields.items():
             if key == ".":

@@ -1,4 +1,4 @@
-"""Sets of fields in the form in which managed fields carry them (`FieldsV1`), and the operations on them.
+"""Sets of fields in the form that managed fields use (`FieldsV1`), and operations on them.
 
 A set is a nested dict. Its keys are path elements: `f:` a field, `k:` a list item by its key fields, `v:` a list item
 by its value, `i:` by its index. Below the top, `{}` is a member without members of its own, and `"."` says that a
@@ -28,7 +28,7 @@ def union(one: Fields, other: Fields) -> Fields:
 
 
 def difference(one: Fields, other: Fields) -> Fields:
-    """What is in the first set and not in the second; a parent and its children are members apart from each other."""
+    """What is in the first set and not in the second; a parent and its children are separate members."""
     left: Fields = {}
     for key, node in one.items():
         rest = _reduce_node(node, other[key]) if key in other else node
@@ -53,7 +53,7 @@ def elements(fields: Fields) -> list[str]:
 
 
 def is_member(node: Fields) -> bool:
-    """Whether what a path element leads to is a member itself, whatever is below it."""
+    """Whether what a path element leads to is itself a member, whatever is below it."""
     return not node or "." in node
 
 
@@ -68,12 +68,12 @@ def has_path(fields: Fields, path: Path) -> bool:
 
 
 def text_of(path: Path) -> str:
-    """A path as conflicts name it, such as `.spec.containers[name="app"].image`."""
+    """A path as conflicts show it, such as `.spec.containers[name="app"].image`."""
     return "".join(element_text(key) for key in path)
 
 
 def element_text(key: str) -> str:
-    """One path element as messages name it."""
+    """One path element as messages show it."""
     kind, content = key[0], key[2:]
     if kind == "f":
         return f".{content}"
@@ -86,7 +86,7 @@ def element_text(key: str) -> str:
 
 
 def key_element(names: tuple[str, ...], values: tuple[Any, ...]) -> str:
-    """The path element of a list item that key fields tell apart; the names are sorted."""
+    """The path element of a list item identified by key fields; the names are sorted."""
     try:
         return _key_element(names, *values)
     except TypeError:
@@ -99,7 +99,7 @@ def value_element(value: Any) -> str:
 
 
 def decode_fields(raw: Any) -> Fields:
-    """A set that a client wrote, in the form that the server gives it; ValueError when it is none."""
+    """A set that a client wrote, in the server's form; ValueError if it is invalid."""
     if raw is None:
         return {}
     if not isinstance(raw, dict):
@@ -174,7 +174,7 @@ def _key_element(names: tuple[str, ...], *values: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    # Go escapes what HTML would misread
+    # Go escapes characters that are special in HTML
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)
 
 

@@ -9,7 +9,7 @@ from kubesim.types.definitions import Shape, Type
 
 DUPLICATES_TOLERATED = 30
 """The first release that tracks the fields of objects whose lists have a key twice."""
-# The definitions do not carry defaults; these key fields may be left out, from the release on that is given with them.
+# The definitions carry no defaults; these key fields may be left out, from the given release on.
 _KEY_DEFAULTS = {
     ("io.k8s.api.core.v1.ContainerPort", "protocol"): ("TCP", 20),
     ("io.k8s.api.core.v1.ServicePort", "protocol"): ("TCP", 21),
@@ -17,17 +17,17 @@ _KEY_DEFAULTS = {
 
 
 class Ownership(IntEnum):
-    """What a value's owners own."""
+    """The unit of ownership of a value."""
 
     WHOLE = 0
     FIELDS = 1
-    """A struct: its fields, not the struct itself when it is applied."""
+    """A struct: its fields, and not the struct itself when it is applied."""
     ENTRIES = 2
     """A map: its entries."""
     KEYED_ITEMS = 3
     VALUES = 4
     FREE = 5
-    """As the value itself suggests: maps entry by entry, all else as a whole."""
+    """As the value itself suggests: maps entry by entry, everything else as a whole."""
 
 
 class InconsistentError(ValueError):
@@ -42,11 +42,11 @@ class Structure:
         self.minor = minor
         self._named: dict[str, tuple[str, Structure]] = {}
         self.below: dict[str, Structure] = {}
-        """The structures below those path elements that were asked for."""
+        """The structures below the path elements requested so far."""
 
     @cached_property
     def ownership(self) -> Ownership:
-        """What owners of such a value own."""
+        """The unit of ownership of such a value."""
         kind = self.type
         if kind is None:
             return Ownership.FREE
@@ -74,7 +74,7 @@ class Structure:
 
     @cached_property
     def is_free(self) -> bool:
-        """Whether only the value says how it is owned."""
+        """Whether only the value determines how it is owned."""
         return self.ownership is Ownership.FREE
 
     @cached_property
@@ -84,7 +84,7 @@ class Structure:
 
     @cached_property
     def element(self) -> "Structure":
-        """The structure of what a list or map holds."""
+        """The structure of the items of a list or map."""
         if self.type is None or self.type.shape not in {Shape.LIST, Shape.MAP}:
             return self
         found = self.type.element
@@ -176,12 +176,12 @@ class Structure:
         if kind is None or kind.shape is not Shape.STRUCT:
             return self.element
         found = kind.fields.get(name)
-        # a type with a name may contain itself, so its structure is shared
+        # a named type may contain itself, so its structure is shared
         return structure_of(found, self.minor) if found is None or found.name else Structure(found, self.minor)
 
 
 _ZEROS: dict[Shape, Any] = {Shape.INTEGER: 0, Shape.NUMBER: 0, Shape.BOOLEAN: False}
-"""What Go makes of a required field that is left out."""
+"""Go's values for required fields that are left out."""
 _CONTAINERS = frozenset({Shape.STRUCT, Shape.MAP, Shape.LIST, Shape.RAW})
 _LISTS = {"set": Ownership.VALUES, "map": Ownership.KEYED_ITEMS}
 

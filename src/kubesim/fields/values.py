@@ -8,9 +8,9 @@ from kubesim.status import Json
 
 _MISSING: Any = object()
 _LEAF: Fields = {}
-"""A member without members of its own; one for all, since most of a set is such."""
+"""A member without members of its own; shared, since most of a set consists of such members."""
 _EMPTY_MAPS_OWNED = 21
-"""The first release in which applying an empty map makes its owner."""
+"""The first release in which applying an empty map makes the applier its owner."""
 _APPLIED_ORDER_KEPT = 24
 """The first release that keeps the order of an applied list's items."""
 
@@ -24,13 +24,13 @@ def compare_values(structure: Structure, old: Json, new: Json) -> tuple[Fields, 
 
 
 def compared_field(structure: Structure, key: str, old: Json, new: Json, sets: tuple[Fields, Fields]) -> None:
-    """Add to the sets of what changed and what was removed what one field of an object contributes."""
+    """Add what one field of an object contributes to the sets of changed and removed fields."""
     element, child = structure.field(key)
     _compare(child, element, old.get(key, _MISSING), new.get(key, _MISSING), *sets)
 
 
 def whole_fields(structure: Structure, value: Any) -> Fields:
-    """All of a value that was not there before: itself, and everything in it."""
+    """Everything in a value that was not there before, including the value itself."""
     if structure.is_whole or not value:
         return _LEAF
     fields: Fields = {".": _LEAF}
@@ -48,7 +48,7 @@ def whole_fields(structure: Structure, value: Any) -> Fields:
 
 
 def mentioned_fields(structure: Structure, value: Any) -> Fields:
-    """The fields of which the one who applies a value becomes an owner."""
+    """The fields that belong to the manager that applies a value."""
     fields: Fields = {}
     if structure.is_whole or not value:
         return fields
@@ -108,7 +108,7 @@ def _rest_of(structure: Structure, value: Any, node: Fields | None) -> Any:
 
 
 def with_named_parents(structure: Structure, fields: Fields) -> Fields:
-    """A set with those fields as members too that only have members below them."""
+    """A set in which fields with only members below them are members themselves."""
     out: Fields = {}
     for key, node in fields.items():
         if node and key != ".":
@@ -120,7 +120,7 @@ def with_named_parents(structure: Structure, fields: Fields) -> Fields:
 
 
 def value_at(structure: Structure, value: Any, path: Path) -> Any:
-    """What a path leads to; None when it leads nowhere."""
+    """The value at a path; None when there is none."""
     for key in path:
         if key[0] == "f":
             value = value.get(key[2:]) if isinstance(value, dict) else None
@@ -190,7 +190,7 @@ def _merged_lists(structure: Structure, live: Any, applied: Any) -> Any:
 
 
 def _applied_order(live: list[str], applied: list[str]) -> list[str]:
-    """The applied items in their order, each other item where the live list had it relative to them."""
+    """The applied items in their order; every other item keeps its place relative to them."""
     known, wanted = set(live), set(applied)
     order: list[str] = []
     placed: set[str] = set()

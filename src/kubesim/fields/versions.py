@@ -1,4 +1,4 @@
-"""The versions of a type in which its owners' sets are recorded; a write is seen in each of them."""
+"""The versions of a type in which its owners' sets are recorded; a write is converted to each of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from kubesim.status import Json
 from kubesim.types.definitions import Type
 
 InVersion = Callable[[Json, str], tuple[Type | None, Json] | None]
-"""An object in another version of its type, with that type; None when there is no such version."""
+"""An object in another version of its type, with that type; None if there is no such version."""
 Touched = tuple[Fields, Fields]
 """What a write changed or added, and what it removed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """The version that a request speaks, and the way to the others."""
+    """The version that a request uses, and conversion to the others."""
 
     structure: Structure
     api_version: str
     in_version: InVersion | None
 
     def fitting_owners(self, managed: Managed, live: Json) -> Managed:
-        """The owners with sets that fit the live object; those of versions that are gone are gone too."""
+        """The owners with sets that fit the live object, without those of versions that no longer exist."""
         if all(holding.api_version == self.api_version for holding in managed.values()):
             return reconcile_owners(self.structure, managed, live)
         kept: Managed = {}
@@ -36,7 +36,7 @@ class Versions:
         return kept
 
     def touched_by_version(self, managed: Managed, old: Json, new: Json, own: Touched) -> dict[str, Touched]:
-        """What a write touches, by version; `own` is it in the request's version."""
+        """The fields that a write touches, by version; `own` is the set in the request's version."""
         found = {self.api_version: own}
         for holding in managed.values():
             version = holding.api_version

@@ -1,1 +1,1 @@
-"""The way of a request through the server: understood, carried out, presented."""
+"""The way of a request through the server: parsing, execution, presentation."""

@@ -28,9 +28,9 @@ _RETURNED = frozenset(map(noun_of, (
 )))  # fmt: skip
 """Types whose deletion is answered with the object and not with a Status."""
 _SERVICE_RETURNED_SINCE = 34
-"""The first release that is known to answer the deletion of a service with the service, and to date what it returns."""
+"""The first release known to answer the deletion of a service with the dated service."""
 _ORPHANING = frozenset({"job", noun_of("replicationcontrollers")})
-"""Types whose dependents stay when a client does not say what becomes of them."""
+"""Types whose dependents are orphaned unless the client says otherwise."""
 _PROTECTED_NAMESPACES = frozenset({"default", "kube-system", "kube-public"})
 _DEPENDENTS = (FOREGROUND_FINALIZER, ORPHAN_FINALIZER)
 
@@ -72,7 +72,7 @@ def _options(exchange: Exchange) -> Json:
 
 
 def delete_object(exchange: Exchange, obj: Json, options: Json) -> tuple[Json, bool]:
-    """Delete an object, or mark it while something holds it; the object as it stands, and whether it is gone."""
+    """Delete an object, or mark it while something holds it; the object, and whether it is gone."""
     store, row = exchange.store, exchange.row
     dry_run = bool(options.get("dryRun"))
     require_review(exchange, obj["metadata"]["name"])
@@ -105,7 +105,7 @@ def delete_object(exchange: Exchange, obj: Json, options: Json) -> tuple[Json, b
 
 
 def _set_grace_period(exchange: Exchange, pod: Json, options: Json) -> tuple[Json | None, bool]:
-    """A pod with its grace period set, or None where it must go at once; and whether it is already on its way."""
+    """A pod with its grace period set, or None where it must go at once; and whether it is already being deleted."""
     metadata = pod["metadata"]
     asked = options.get("gracePeriodSeconds")
     if metadata.get("deletionTimestamp"):
@@ -127,7 +127,7 @@ def _set_grace_period(exchange: Exchange, pod: Json, options: Json) -> tuple[Jso
 
 
 def _mark_deleted(obj: Json, now: str) -> Json:
-    """An object that finalizers hold, as being deleted."""
+    """An object that finalizers hold, marked as being deleted."""
     metadata = obj["metadata"]
     marks: Json = {"deletionGracePeriodSeconds": 0}
     if not metadata.get("deletionTimestamp"):
@@ -138,7 +138,7 @@ def _mark_deleted(obj: Json, now: str) -> Json:
 
 
 def _finalizers(exchange: Exchange, metadata: Json, options: Json) -> list[str]:
-    """The finalizers of an object to be deleted: what becomes of its dependents is said by one of them."""
+    """The finalizers of an object to be deleted: one of them says what becomes of its dependents."""
     present = list(metadata.get("finalizers") or ())
     row = exchange.row
     if row.noun == "event":
@@ -186,6 +186,6 @@ def _later_timestamp(timestamp: str, seconds: int) -> str:
     try:
         moment = datetime.fromisoformat(timestamp) + timedelta(seconds=bounded)
     except OverflowError:
-        # A client came here in many steps; there is no year that far away.
+        # A client got here in many steps; there is no year that far away.
         return timestamp
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -6,7 +6,9 @@ from kubesim.access import is_review, review
 from kubesim.conventions import READ_VERBS
 from kubesim.discovery.catalogue import Resource
 from kubesim.discovery.deprecation import deprecation
+from kubesim.fields.creation import ESTABLISHED_SINCE
 from kubesim.handling import paths, subresources
+from kubesim.handling.components import component_statuses
 from kubesim.handling.deletion import delete, delete_collection
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.lists import list_objects
@@ -30,7 +32,7 @@ _COLLECTION_VERBS: Mapping[str, Callable[[Exchange], Response]] = {
 
 
 def dispatch_request(exchange: Exchange) -> Response:
-    """Find what an authorized request is about and answer it; raise 404 or 405 when there is no such thing."""
+    """Find what an authorized request is about and answer it; raise 404 or 405 if that does not exist."""
     call = exchange.call
     # Rights are checked for the resource that such a path names, but no route leads to it.
     if not call.is_resource or call.path.startswith("//"):
@@ -67,6 +69,8 @@ def dispatch_request(exchange: Exchange) -> Response:
     if row.namespaced and not call.namespace and call.verb not in {"list", "watch"}:
         raise method_not_allowed()
     _note_deprecation(exchange, row)
+    if row.kind == "ComponentStatus" and exchange.catalogue.minor >= ESTABLISHED_SINCE:
+        return component_statuses(exchange)
     return usage(exchange) if row.group == MEASURED else handler(exchange)
 
 

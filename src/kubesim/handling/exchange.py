@@ -22,13 +22,13 @@ _JSON_HEADERS: Mapping[str, str] = {"Content-Type": JSON}
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer: JSON data, text, an open `Watch`, or what a stream to a container comes to."""
+    """An answer: JSON data, text, an open `Watch`, or the result of a stream to a container."""
 
     status: int
     body: Any
     headers: Mapping[str, str] = field(default_factory=lambda: _JSON_HEADERS)
     warnings: tuple[str, ...] = ()
-    """What the Warning header says, in plain words."""
+    """The contents of the Warning headers, in plain text."""
 
     def with_headers(self, **added: str) -> "Response":
         """The same answer with further headers."""
@@ -38,7 +38,7 @@ class Response:
 
 @dataclass(slots=True)
 class Exchange:
-    """What is known about a request so far; what it says at the end goes into the audit event."""
+    """What is known about a request so far; its final state goes into the audit event."""
 
     request: Request
     call: Call
@@ -49,9 +49,9 @@ class Exchange:
     received: str
     completed: str
     principal: Principal | None = None
-    """Whose credential the request carries."""
+    """The account whose credential the request carries."""
     acting: Principal | None = None
-    """On whose behalf it is served: another account when the caller impersonates one."""
+    """The account on whose behalf it is served: another one when the caller impersonates it."""
     decision: Decision | None = None
     resource: Resource | None = None
     recorded: Any = None
@@ -60,7 +60,7 @@ class Exchange:
     """Metadata of the object in the body, which completes the audit event's reference."""
     warnings: list[str] = field(default_factory=list)
     annotations: dict[str, str] = field(default_factory=dict)
-    """What the audit event notes beside the decision."""
+    """What the audit event notes besides the decision."""
 
     @property
     def row(self) -> Resource:
@@ -76,18 +76,18 @@ class Exchange:
 
     @property
     def types(self) -> Definitions:
-        """The types of the release that is served."""
+        """The types of the served release."""
         return definitions(self.catalogue.minor)
 
     @property
     def type(self) -> Type | None:
-        """The type of the resource's objects; None for what has no definition."""
+        """The type of the resource's objects; None if it has no definition."""
         row = self.row
         return self.types.of_kind(row.group, row.version, row.kind)
 
     @property
     def account(self) -> Principal:
-        """On whose behalf the request is served, once it passed authentication."""
+        """The account on whose behalf the request is served, once it passed authentication."""
         if self.acting is None:
             raise RuntimeError("served before authentication")
         return self.acting
@@ -98,7 +98,7 @@ class Exchange:
         return self.call.namespace if self.row.namespaced else ""
 
     def stored_object(self) -> Json | None:
-        """The object that the path names, as the store holds it; raise 400 for what cannot be a name."""
+        """The object that the path names, as the store holds it; raise 400 for an invalid name."""
         name = self.call.name
         obj = self.store.get(self.row.noun, self.place, name)
         if obj is None and (problems := path_segment_problems(name)):
@@ -116,7 +116,7 @@ class Exchange:
         """Note an object from the body for the audit log."""
         metadata = obj.get("metadata") or {}
         if "managedFields" in metadata and not metadata["managedFields"]:
-            # kept so far only because it means to forget them
+            # the store keeps an empty list only as a request to forget the owners
             metadata = {key: value for key, value in metadata.items() if key != "managedFields"}
         self.recorded = with_times_of(
             self.catalogue.minor, {**obj, "metadata": {"creationTimestamp": None, **metadata}}

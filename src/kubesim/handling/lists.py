@@ -1,4 +1,4 @@
-"""Lists: the options that choose, page and date them, and the token by which the next page is asked for."""
+"""Lists: the options that select, page and date them, and the token that requests the next page."""
 
 import base64
 import json
@@ -26,9 +26,9 @@ from kubesim.status import (
 
 EXACT, NOT_OLDER_THAN = "Exact", "NotOlderThan"
 STREAMED_SINCE = 27
-"""The first release whose watches can begin with the present state and say where it ends."""
+"""The first release whose watches can begin with the present state and mark its end."""
 _RECENT = 34
-"""The release whose words for what cannot be asked for were recorded beside the oldest one's."""
+"""The release whose error messages for invalid options were recorded in addition to the oldest one's."""
 _ALPHABET = frozenset(string.ascii_letters + string.digits + "-_")
 _FORMAT = "meta.k8s.io/v1"
 _TOO_OLD = "The resourceVersion for the provided list is too old."
@@ -55,7 +55,7 @@ class ListOptions:
     initial_events: bool | None = None
 
     def predicate(self, row: Resource, name: str = "") -> Predicate | None:
-        """Whether an object is chosen; None when all are."""
+        """Whether an object is selected; None when all are."""
         if not (self.labels or self.fields or name):
             return None
         by_label = label_selector(self.labels, row.minor)
@@ -64,13 +64,13 @@ class ListOptions:
 
 
 def _declared_fields(row: Resource) -> tuple[str, ...]:
-    """The fields that a custom resource can be selected by."""
+    """The fields by which a custom resource can be selected."""
     declared = (row.custom or {}).get("selectableFields") or ()
     return tuple(str(field.get("jsonPath", "")).removeprefix(".") for field in declared)
 
 
 def list_options(exchange: Exchange) -> ListOptions:
-    """The options of the request; raise 400 for what cannot be read and 422 for what does not go together."""
+    """The options of the request; raise 400 for unreadable ones and 422 for those that exclude each other."""
     request = exchange.request
     if not request.query:
         return ListOptions()
@@ -126,7 +126,7 @@ def list_objects(exchange: Exchange) -> Response:
 
 
 def select_objects(exchange: Exchange, asked: ListOptions) -> tuple[Sequence[Json], Json]:
-    """The objects that the options choose, and the list's metadata."""
+    """The objects that the options select, and the list's metadata."""
     store, row = exchange.store, exchange.row
     namespace = (exchange.call.namespace or None) if row.namespaced else None
     predicate = asked.predicate(row, exchange.call.name)
@@ -146,7 +146,7 @@ def select_objects(exchange: Exchange, asked: ListOptions) -> tuple[Sequence[Jso
 def _page(
     items: Sequence[Json], predicate: Predicate | None, start: str, limit: int, *, whole: bool, version: int
 ) -> tuple[list[Json], Json]:
-    """The items from a key on, as many as fit, and where to go on."""
+    """The items from a key on, as many as fit, and where to continue."""
     keys = [_key(item, whole=whole) for item in items]
     begin = next((index for index, key in enumerate(keys) if key >= start), len(keys)) if start else 0
     metadata: Json = {"resourceVersion": str(version)}
@@ -163,7 +163,7 @@ def _page(
 
 
 def _moment(exchange: Exchange, asked: ListOptions) -> tuple[int | None, str]:
-    """The version of the state that is asked for, None for the latest, and the key from which on."""
+    """The version of the requested state, None for the latest, and the key to start from."""
     current = exchange.store.version
     if asked.token:
         version, start = _read_token(asked.token)
@@ -219,7 +219,7 @@ def _read_token(token: str) -> tuple[int, str]:
 
 
 def _why_unreadable(token: str) -> str | None:
-    """What Go says about text that is no base64 without padding; None when it is."""
+    """Go's error about text that is not base64 without padding; None if it is."""
     wrong = next((index for index, letter in enumerate(token) if letter not in _ALPHABET), None)
     if wrong is None and len(token) % 4 == 1:
         wrong = len(token) - 1

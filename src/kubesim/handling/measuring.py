@@ -1,4 +1,4 @@
-"""Answers to those who ask what pods and nodes use; nothing of it is stored."""
+"""Answers about what pods and nodes use; none of it is stored."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from kubesim.usage import node_usage, pod_usage
 
 
 def usage(exchange: Exchange) -> Response:
-    """The usage of one pod or node, or of all that the options choose."""
+    """The usage of one pod or node, or of all that the options select."""
     call, row = exchange.call, exchange.row
     form(exchange)
     if not call.named_by_path:
@@ -19,6 +19,9 @@ def usage(exchange: Exchange) -> Response:
         return list_response(exchange, found, {})
     one = next((item for item in _usage_items(exchange) if item["metadata"]["name"] == call.name), None)
     if one is None:
+        pods = exchange.catalogue.find("", "v1", row.plural)
+        if pods is not None and exchange.store.get(pods.noun, call.namespace, call.name) is None:
+            raise not_found(pods, call.name)
         # The metrics server names the kind, and an object by its full name.
         name = f"{call.namespace}/{call.name}" if row.namespaced else call.name
         raise not_found(replace(row, plural=row.kind.lower()), name)

@@ -1,4 +1,4 @@
-"""In which form the client wants the answer: its Accept header read by the server's rules."""
+"""The form in which the client wants the answer: its Accept header read by the server's rules."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,7 +9,7 @@ JSON, YAML, PROTOBUF = "application/json", "application/yaml", "application/vnd.
 _PRODUCED = (JSON, YAML, PROTOBUF)
 _TOLD = (*_PRODUCED, f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 _TOLD_SINCE = 34
-"""The first release that is known to say which forms there are."""
+"""The first release known to list the available forms."""
 _SERVED = (JSON, YAML)
 _TRANSFORMS = frozenset({"Table", "PartialObjectMetadata", "PartialObjectMetadataList"})
 _TRANSFORM_VERSIONS = frozenset({"v1", "v1beta1"})
@@ -26,7 +26,7 @@ class Wanted:
 
 @lru_cache(maxsize=256)
 def negotiate_form(accept: str, *, as_table: bool = True, minor: int = 0) -> Wanted:
-    """The best form that the server can give; raise 406 when there is none. Parts of objects make no table."""
+    """The best form that the server can give; raise 406 when there is none. Parts of objects are never tables."""
     clauses = _clauses(accept)
     if not any(name in ("*/*", *_PRODUCED) for name, _ in clauses):
         listed = f"\n\nAvailable representations: {', '.join(_TOLD)}" if minor >= _TOLD_SINCE else ""
@@ -40,13 +40,13 @@ def negotiate_form(accept: str, *, as_table: bool = True, minor: int = 0) -> Wan
 
 @lru_cache(maxsize=256)
 def for_errors(accept: str) -> Wanted | None:
-    """The form of a refusal, which is never transformed; None when the client takes none of those that there are."""
+    """The form of a refusal, which is never transformed; None when the client accepts none of those that exist."""
     plain = (found for found in (_acceptable_form(*clause) for clause in _clauses(accept)) if found and not found.kind)
     return next(plain, None)
 
 
 def not_acceptable(message: str) -> ApiError:
-    """No form of the answer is one that the client takes."""
+    """No form of the answer is one that the client accepts."""
     return ApiError(406, "NotAcceptable", message)
 
 

@@ -1,4 +1,4 @@
-"""What a request asks for beside its verb: dry run, field manager, options of a deletion, preconditions."""
+"""What a request specifies besides its verb: dry run, field manager, options of a deletion, preconditions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ _OWN_FOLDERS = frozenset({"apiextensions.k8s.io", "apiregistration.k8s.io"})
 _PROPAGATIONS = (FOREGROUND, BACKGROUND, ORPHAN, "nil")
 _STRICTNESS = ("Ignore", "Warn", "Strict")
 _NO_STRICTNESS_NAMED = 34
-"""The first release that is known to name no strictness among those that there are."""
+"""The first release known to list an empty strictness among the valid values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def _invalid_options(kind: str, causes: list[Cause], minor: int) -> Exception:
 
 
 def _agent(request: Request) -> str:
-    """The manager that a client without a name of its own is known by: the first word of its User-Agent."""
+    """The manager name for a client that gives none: the first word of its User-Agent."""
     word = request.headers.get("user-agent", "").partition("/")[0]
     return "".join(letter for letter in word if letter.isprintable()).encode()[:_MANAGER_LENGTH].decode(errors="ignore")
 
@@ -217,7 +217,7 @@ def require_version(row: Resource, name: str, wanted: str, known: str, *, requir
 
 
 def version_number(text: str) -> int:
-    """A resourceVersion as a number; raise what the server answers when it is none."""
+    """A resourceVersion as a number; raise the server's error for anything else."""
     if text in {"", "0"}:
         return 0
     if not (text.isascii() and text.isdecimal()):
@@ -232,13 +232,13 @@ def version_number(text: str) -> int:
 
 
 def require_object_type(request: Request) -> None:
-    """Raise 415 for a body in a format in which no object comes."""
+    """Raise 415 for a body in a format that no object has."""
     if request.content_type.lower() not in _OBJECT_TYPES:
         raise unsupported_media_type(patch=False)
 
 
 def require_patch_type(request: Request, *, custom: bool = False) -> None:
-    """Raise 415 for a kind of patch that does not exist, or that custom resources do not know."""
+    """Raise 415 for a kind of patch that does not exist, or that custom resources do not support."""
     if request.content_type not in PATCH_TYPES:
         raise unsupported_media_type(patch=True)
     if custom and request.content_type == STRATEGIC_MERGE_PATCH:
@@ -248,18 +248,18 @@ def require_patch_type(request: Request, *, custom: bool = False) -> None:
 
 
 def require_size(request: Request) -> None:
-    """Raise 413 for a body that is longer than the server reads."""
+    """Raise 413 for a body that is longer than the server accepts."""
     if request.content is not None and len(request.content) > BODY_LIMIT:
         raise too_large_body(BODY_LIMIT)
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """The value where a client sent an object, and nothing where it sent something else."""
+    """The value if a client sent an object, and an empty one if it sent anything else."""
     return value if isinstance(value, Mapping) else {}
 
 
 def integer(text: str | None) -> int | None:
-    """A query parameter as a number; raise 400 when it is none."""
+    """A query parameter as a number; raise 400 for anything else."""
     if text is None:
         return None
     digits = text[1:] if text[:1] in {"-", "+"} else text

@@ -1,4 +1,4 @@
-"""Paths that are no resource: what the server says about itself, its health and its types."""
+"""Paths that are not resources: the server's version, its health and its types."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ from kubesim.handling.exchange import TEXT, Exchange, Response
 from kubesim.status import Json, method_not_allowed, no_such_resource
 
 _EMULATED_SINCE = 33
-"""The first release that says which ones it can stand in for."""
+"""The first release that says which releases it can emulate."""
 _SILENT_SINCE = 34
-"""The first release that is known to say nothing where it has no document."""
+"""The first release known to answer with nothing where it has no document."""
 NO_PAGE = Response(404, "404 page not found\n", {"Content-Type": TEXT})
 
 
 def serve(exchange: Exchange) -> Response:
-    """Answer a request for a path that is no resource."""
+    """Answer a request for a path that is not a resource."""
     path, request, served = exchange.call.path, exchange.request, exchange.catalogue
     parts = path.removeprefix("/").split("/")
     if parts[0] in {"api", "apis", "version"} and not parts[-1]:
@@ -47,7 +47,7 @@ def serve(exchange: Exchange) -> Response:
                 return NO_PAGE
             if found is None:
                 raise no_such_resource()
-            # What groups there are is told by a handler that does not look at the method.
+            # The list of groups comes from a handler that does not look at the method.
             if root == "api" or len(rest) > 1:
                 _require_get(exchange)
             return Response(200, found[0], {"Content-Type": found[1]})
@@ -100,7 +100,7 @@ def _paths(catalogue: Catalogue) -> list[str]:
 
 
 def _extension_paths(catalogue: Catalogue) -> list[str]:
-    """What the last server in the chain, that for custom resources, says that there is."""
+    """The paths that the last server in the chain, the one for custom resources, reports."""
     group = "apiextensions.k8s.io"
     versions = {f"/apis/{group}/{version}" for version in catalogue.by_version[group]}
     return sorted({f"/apis/{group}", "/apis/", *versions, *health.extension_paths(catalogue.minor), *_COMMON_PATHS})

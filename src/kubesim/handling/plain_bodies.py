@@ -1,4 +1,4 @@
-"""A request's body as data, where that is all that is asked."""
+"""A request's body as data, for callers that need no more than that."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from kubesim.bodies import go_json, go_yaml
 
 
 def as_data(sent: Any) -> Any:
-    """A body as data where it is JSON, and as it came where it is not."""
+    """A body as data if it is JSON, and unchanged if it is not."""
     if not isinstance(sent, bytes):
         return sent
     try:
@@ -16,7 +16,7 @@ def as_data(sent: Any) -> Any:
 
 
 def yaml_data(content: bytes) -> Any:
-    """What YAML holds; None when it is none, or holds nothing."""
+    """The content of YAML; None if it is invalid or empty."""
     try:
         return go_yaml.load_yaml(content)
     except go_yaml.YamlError:

@@ -1,7 +1,8 @@
-"""What can be done with one pod: read its log, run something in it, evict it, bind it to a node, talk through it."""
+"""The subresources of a pod: read its log, run a command in it, evict it, bind it to a node, proxy to it."""
 
 import re
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -39,7 +40,7 @@ _VIOLATED = "Cannot evict pod as it would violate the pod's disruption budget."
 _WAITING = {"ErrImagePull": "image can't be pulled", "ImagePullBackOff": "trying and failing to pull image"}
 _RETRY_SINCE = 22
 _TARGETED_SINCE = 26
-"""The first release that tells a pod that it is about to be evicted."""
+"""The first release that marks a pod that is about to be evicted."""
 _POLICY_SINCE = 22
 _TIME: Sequence[tuple[str, str]] = (
     ("2006", r"\d{4}"), ("-", "-"), ("01", r"\d{2}"), ("-", "-"), ("02", r"\d{2}"), ("T", "T"), ("15", r"\d{2}"),
@@ -73,11 +74,21 @@ def log(exchange: Exchange) -> Response:
     lines = list(exchange.surroundings.log(pod, container, previous=previous, follow=request.asks("follow")))
     if not lines:
         _require_started(pod, container)
+    if (begin := _begin(exchange, since)) is not None:
+        lines = [line for line in lines if datetime.fromisoformat(line.time) >= begin]
     if tail is not None:
         lines = lines[len(lines) - min(tail, len(lines)) :]
     stamped = request.asks("timestamps")
     text = "".join(f"{_nanoseconds(line.time)} {line.text}\n" if stamped else f"{line.text}\n" for line in lines)
     return Response(200, text if limit is None else text.encode()[:limit].decode(errors="ignore"), _PLAIN)
+
+
+def _begin(exchange: Exchange, since: int | None) -> datetime | None:
+    """The time from which lines are wanted."""
+    if since is not None:
+        return datetime.fromisoformat(exchange.received) - timedelta(seconds=since)
+    asked = exchange.request.parameter("sinceTime")
+    return datetime.fromisoformat(asked) if asked else None
 
 
 def stream(exchange: Exchange) -> Response:
@@ -102,7 +113,7 @@ def stream(exchange: Exchange) -> Response:
 
 
 def proxy(exchange: Exchange) -> Response:
-    """A request to what runs behind a pod, service or node: a port that is listened on says that it is there."""
+    """A request to what runs behind a pod, service or node: a port that is listened on answers that it is there."""
     name, port = _addressed(exchange.call.name)
     found = exchange.store.get(exchange.row.noun, exchange.place, name)
     if found is None:
@@ -118,7 +129,7 @@ def proxy(exchange: Exchange) -> Response:
 
 
 def _ask_kubelet(exchange: Exchange, node: Json) -> Response:
-    """What the kubelet of a node answers: that it is well, and which pods it runs."""
+    """The answer of a node's kubelet: that it is healthy, and which pods it runs."""
     path = exchange.call.path.partition("/proxy")[2].strip("/")
     if exchange.request.method != "GET":
         raise _unreachable("")
@@ -292,7 +303,7 @@ def _assign(exchange: Exchange, name: str, wanted: Json, *, dry_run: bool) -> No
 
 
 def _container(pod: Json, name: str | None) -> str:
-    """The container that is meant; raise 400 when it cannot be told or is not there."""
+    """The container that is meant; raise 400 when it is ambiguous or missing."""
     spec, pod_name = pod["spec"], pod["metadata"]["name"]
     names = [item["name"] for field in ("initContainers", "containers", "ephemeralContainers")
              for item in spec.get(field) or ()]  # fmt: skip
@@ -321,7 +332,7 @@ def _require_time(text: str) -> None:
 
 
 def _require_node(exchange: Exchange, pod: Json) -> None:
-    """Raise 404 when the pod's node is not there; the server takes its name for that of a pod."""
+    """Raise 404 when the pod's node does not exist; the server confuses its name with a pod's."""
     node = pod["spec"]["nodeName"]
     if exchange.store.get("node", "", node) is None:
         raise not_found(exchange.row, node)
@@ -336,7 +347,8 @@ def _has_restarted(pod: Json, container: str) -> bool:
 def _require_started(pod: Json, container: str) -> None:
     """Raise 400 for a container that has not been started yet, in the words of its kubelet."""
     status = mapping(pod.get("status"))
-    statuses = [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
+    kinds = ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses")
+    statuses = [one for kind in kinds for one in status.get(kind) or ()]
     own: Json = next((one for one in statuses if one.get("name") == container), {})
     waiting = mapping(own.get("state")).get("waiting")
     if waiting and not mapping(own.get("lastState")).get("terminated"):

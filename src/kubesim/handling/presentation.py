@@ -1,4 +1,4 @@
-"""Objects in the form that the client asked for: as they are, as a table, or as their metadata alone."""
+"""Objects in the form that the client asked for: in full, as a table, or as their metadata alone."""
 
 from collections.abc import Iterable
 
@@ -7,6 +7,7 @@ from kubesim.fields.creation import ESTABLISHED_SINCE, established_owners
 from kubesim.fields.entries import entries_of, unmanaged
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.negotiation import Wanted, negotiate_form, not_acceptable
+from kubesim.images import images_by_node, with_images
 from kubesim.kinds.conversion import convert_object, inner_metadata
 from kubesim.nodes import with_heartbeat
 from kubesim.status import Json, bad_request
@@ -17,7 +18,7 @@ _INCLUDED = ("None", "Metadata", "Object")
 
 
 def form(exchange: Exchange) -> Wanted:
-    """The form of the answer; raise 406 when the client takes none that there is."""
+    """The form of the answer; raise 406 when the client accepts none that exists."""
     return negotiate_form(
         exchange.request.headers.get("accept", ""),
         as_table=not exchange.call.subresource,
@@ -59,14 +60,14 @@ def list_response(exchange: Exchange, objects: Iterable[Json], metadata: Json) -
 
 
 def with_managers(exchange: Exchange, obj: Json) -> Json:
-    """The object with the managers that it would have if whoever put it in place had sent requests (SI-02).
+    """The object with the managers that it would have if its maker had sent requests (SI-02).
 
-    They are worked out once for each version of the object, when somebody reads it. A node is shown as its kubelet
-    has last reported it.
+    They are computed once for each version of the object, on first read. A node is shown with its kubelet's latest
+    report.
     """
     metadata = obj.get("metadata") or {}
     if obj.get("kind") == "Node" and exchange.catalogue.minor >= ESTABLISHED_SINCE:
-        obj = with_heartbeat(obj, exchange.now)
+        obj = with_heartbeat(with_images(obj, exchange.store.derive_cached(images_by_node, "pod")), exchange.now)
     if exchange.catalogue.minor < ESTABLISHED_SINCE or "managedFields" in metadata or "uid" not in metadata:
         return obj if metadata.get("managedFields", [1]) else unmanaged(obj)
     known = exchange.store.known_results(with_managers)
@@ -85,7 +86,7 @@ def plain_response(exchange: Exchange, body: Json, status: int = 200) -> Respons
 
 
 def present_object(exchange: Exchange, asked: Wanted, obj: Json, *, with_columns: bool = True) -> Json:
-    """One object in the form asked for."""
+    """One object in the requested form."""
     match asked.kind:
         case "Table":
             version = obj["metadata"].get("resourceVersion")
@@ -116,7 +117,7 @@ def _partial_metadata(exchange: Exchange, obj: Json, version: str) -> Json:
 
 
 def _package(group: str) -> str:
-    """Where the server keeps the types of a group."""
+    """The package in which the server keeps the types of a group."""
     return group.partition(".")[0] or "core"
 
 

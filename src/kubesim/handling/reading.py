@@ -1,4 +1,4 @@
-"""Reading: one object, as the client wants to see it."""
+"""Reading: one object, in the form the client wants."""
 
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.options import version_number
@@ -7,7 +7,7 @@ from kubesim.status import too_large_version
 
 
 def get(exchange: Exchange) -> Response:
-    """Answer with an object as it is; a version in the query is the least that the answer must have seen."""
+    """Answer with the current object; a version in the query is the oldest that the answer may reflect."""
     form(exchange)
     if exchange.request.query:
         asked = version_number(exchange.request.parameter("resourceVersion") or "0")

@@ -1,4 +1,4 @@
-"""A request to the Kubernetes API taken apart: which resource, object and subresource its path and method mean."""
+"""A request to the Kubernetes API, parsed: which resource, object and subresource its path and method mean."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class Request:
 
     method: str
     path: str
-    """Unquoted, since the server takes it apart only then: an escaped slash separates like a plain one."""
+    """Unquoted, since the server splits it only after unquoting: an escaped slash separates like a plain one."""
     query: tuple[tuple[str, str], ...] = ()
     body: Any = None
     content_type: str = "application/json"
@@ -33,7 +33,7 @@ class Request:
         cls, method: str, path: str, query: Mapping[str, str] | None, body: Any, content_type: str,
         headers: Mapping[str, str], source: str,
     ) -> "Request":  # fmt: skip
-        """A request of a caller in this process; a query may also stand in the path."""
+        """A request of a caller in this process; the path may include a query."""
         bare, _, inline = path.partition("?")
         text = "&".join(part for part in (inline, urlencode(dict(query or {}))) if part)
         named = {key.lower(): value for key, value in headers.items()}
@@ -55,7 +55,7 @@ class Request:
 
     @property
     def sent_body(self) -> Any:
-        """What the body holds, in whichever form it came."""
+        """The content of the body, in whichever form it came."""
         return self.body if self.content is None else self.content
 
     @property
@@ -73,13 +73,13 @@ class Request:
         return tuple(value for key, value in self.query if key == name)
 
     def asks(self, name: str) -> bool:
-        """Whether a boolean query parameter is set; to the server anything but false and 0 means yes."""
+        """Whether a boolean query parameter is set; to the server everything except false and 0 means yes."""
         value = self.parameter(name)
         return value is not None and value.lower() not in {"false", "0"}
 
 
 class Call(NamedTuple):
-    """What a request means: a verb on a resource, or on a path that is no resource."""
+    """What a request means: a verb on a resource, or on a path that is not a resource."""
 
     verb: str
     path: str
@@ -91,9 +91,9 @@ class Call(NamedTuple):
     name: str = ""
     subresource: str = ""
     rest: tuple[str, ...] = ()
-    """What the path has beyond the subresource."""
+    """The part of the path after the subresource."""
     named_by_path: bool = False
-    """Whether the name stands in the path, and not in a field selector."""
+    """Whether the name comes from the path, and not from a field selector."""
 
     def reference(self, metadata: Mapping[str, Any]) -> dict[str, str]:
         """The audit event's objectRef; what the path does not say is taken from the object in the body."""
@@ -111,7 +111,7 @@ class Call(NamedTuple):
 
 
 def media_type(header: str) -> str:
-    """The bare media type of a Content-Type header, as it is spelt: for patches the server minds capitals."""
+    """The bare media type of a Content-Type header, in its original case, which matters to the server for patches."""
     return header.partition(";")[0].strip() if header else ""
 
 

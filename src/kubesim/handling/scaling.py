@@ -1,4 +1,4 @@
-"""The scale of a workload: how many replicas are wanted and there, in one form for every type that has replicas."""
+"""The scale of a workload: desired and actual replicas, in one form for every type that has replicas."""
 
 from typing import Any
 
@@ -39,9 +39,9 @@ _ROW = Resource("scale", "scales", "Scale", "autoscaling")
 _CONTROLLERS = noun_of("replicationcontrollers")
 _KEPT = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 _PLAIN_NAMES_SINCE = 34
-"""The first release that is known to miss the workload itself."""
+"""The first release known to name the missing workload by its plain name."""
 _OWNED_SINCE = 22
-"""Since this release a change through the scale is recorded as its manager's."""
+"""The first release that records a change through the scale as its manager's."""
 
 
 def scale(exchange: Exchange) -> Response:
@@ -58,7 +58,7 @@ def scale(exchange: Exchange) -> Response:
 
 
 def _missing_error(row: Resource, name: str, minor: int) -> ApiError:
-    """There is no such workload; which of its names the answer uses differs from type to type."""
+    """There is no such workload; which of its names the answer uses depends on the type."""
     if row.noun == _CONTROLLERS:
         return not_found(Resource("", row.plural, "", "autoscaling"), name, "scale")
     names_scale = row.noun in {"deployment", "replicaset"} and minor < _PLAIN_NAMES_SINCE
@@ -151,7 +151,7 @@ def _patch(exchange: Exchange) -> Response:
 
 
 def _owners_of_replicas(exchange: Exchange, workload: Json) -> list[Json]:
-    """Who owns the number of replicas, as an apply to the scale finds it."""
+    """Who owns the number of replicas, from the point of view of an apply to the scale."""
     shown = with_managers(exchange, workload)
     return [
         {**entry, "apiVersion": _ROW.api_version, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
@@ -179,7 +179,7 @@ def _write_scale(exchange: Exchange, old: Json, wanted: Json, options: WriteOpti
     version = metadata.get("resourceVersion", "")
     new = {**_with_replicas(row, old, replicas), "metadata": {**old["metadata"], "resourceVersion": version}}
     if exchange.catalogue.minor >= _OWNED_SINCE:
-        # A scale of none says nothing that anybody could own.
+        # A scale of zero replicas has no field that anybody could own.
         shown = new if replicas or row.custom is not None else _without_replicas(new)
         new = {**new, "metadata": with_fields(exchange, old, shown, options, "scale")["metadata"]}
     return plain_response(exchange, scale_of(row, convert_object(update_object(exchange, old, new, options), row)))

@@ -1,4 +1,4 @@
-"""The parts of objects that have paths of their own: status, scale, and what belongs to pods and service accounts."""
+"""The parts of objects that have paths of their own: status, scale, and those of pods and service accounts."""
 
 from kubesim.access import defaulted_request, issue_token
 from kubesim.bodies.decoding import decode_body

@@ -17,12 +17,12 @@ from kubesim.surroundings import Conversation, Execution, Forwarding
 
 ADDED, MODIFIED, DELETED, BOOKMARK, ERROR = "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"
 _LAST_BOOKMARK = 2
-"""So many seconds before its end a watch sends a last bookmark; a shorter watch has none."""
+"""Seconds before its end at which a watch sends a last bookmark; a shorter watch sends none."""
 _INITIAL_EVENTS_END = {"k8s.io/initial-events-end": "true"}
 
 
 class Watch:
-    """An open watch: ask `pending` again and again, then `close` it, which puts it into the audit log."""
+    """An open watch: call `pending` repeatedly, then `close`, which puts it into the audit log."""
 
     def __init__(self, exchange: Exchange, asked: ListOptions, wanted: Wanted) -> None:
         self._exchange = exchange
@@ -39,7 +39,7 @@ class Watch:
         self.is_over = False
         """Whether nothing more will come."""
         self.timeout = asked.timeout
-        """After how many seconds the server ends the watch."""
+        """Seconds after which the server ends the watch."""
         self._begin()
 
     def pending(self) -> list[Json]:
@@ -58,14 +58,14 @@ class Watch:
         return events
 
     def close(self) -> list[Json]:
-        """End the watch; the last events, with the bookmark that tells a client from where to go on."""
+        """End the watch; the last events, with the bookmark from which a client can continue."""
         if self.on_close is _closed:
             return []
         last = self.pending()
         if self._asked.bookmarks and not self.is_over and (self.timeout is None or self.timeout > _LAST_BOOKMARK):
             noun = self._exchange.row.noun
             seen = [change for change in self._exchange.store.changes(self._opened) if change.key.noun == noun]
-            # What did not change since has no newer version to go on from.
+            # What has not changed since has no newer version to continue from.
             last += [self._bookmark(seen[-1].version)] if seen else []
         finish, self.on_close = self.on_close, _closed
         self.is_over = True
@@ -73,7 +73,7 @@ class Watch:
         return last
 
     def _begin(self) -> None:
-        """Queue what a watch starts with: the present state, or that the version asked for is too long ago."""
+        """Queue what a watch starts with: the present state, or the error that the requested version is too old."""
         store, asked = self._exchange.store, self._asked
         streams = asked.initial_events if self._exchange.catalogue.minor >= STREAMED_SINCE else None
         if streams:
@@ -98,7 +98,7 @@ class Watch:
         return [self._shown_object(ADDED, item) for item in items]
 
     def _event(self, change: Change) -> Json | None:
-        """What a change means to this watch: an object that no longer matches is gone for it."""
+        """What a change means to this watch: an object that no longer matches counts as deleted."""
         key = change.key
         if key.noun != self._exchange.row.noun or (self._namespace is not None and key.namespace != self._namespace):
             return None
@@ -122,7 +122,7 @@ class Watch:
         return {"type": kind, "object": shown}
 
     def _bookmark(self, version: int, annotations: Json | None = None) -> Json:
-        """An object without content that says up to which version the client knows everything."""
+        """An object without content that tells the client up to which version it knows everything."""
         row = self._exchange.row
         metadata: Json = with_times_of(row.minor, {"resourceVersion": str(version), "creationTimestamp": None})
         if annotations:
@@ -143,7 +143,7 @@ def watch(exchange: Exchange) -> Response:
 
 
 def whole_response(response: Response) -> Response:
-    """The answer for one who takes a stream in one piece: a watch as its events so far, a command as its output."""
+    """The answer for a client that takes a stream whole: a watch as its events so far, a command as its output."""
     body = response.body
     if isinstance(body, Watch):
         return replace(response, body=[*body.pending(), *body.close()])
@@ -158,4 +158,4 @@ def whole_response(response: Response) -> Response:
 
 
 def _closed() -> None:
-    """What a closed watch does when it is closed again."""
+    """The effect of closing a closed watch."""

@@ -57,7 +57,7 @@ _VERSION_REQUIRED = frozenset(
 )  # fmt: skip
 _STRICT_SINCE = 25
 _MARKS_FORGOTTEN_SINCE = 34
-"""The first release that is known to forget at once that a new object says that it is being deleted."""
+"""The first release known to clear at once a deletion mark that a new object carries."""
 _MARKS = frozenset({"deletionTimestamp", "deletionGracePeriodSeconds"})
 _STATUS_RESET_SINCE = 21
 _SERVICES_UNCONDITIONAL_SINCE = 23
@@ -157,9 +157,9 @@ def _check_fields(exchange: Exchange, options: WriteOptions, row: Resource) -> N
 
 
 def recorded_patch(sent: Any) -> Any:
-    """A body as the audit log shows it: data where it is JSON or YAML, or else its text.
+    """A body as the audit log shows it: data if it is JSON or YAML, or else its text.
 
-    Nothing sent may stay unseen, and a comment is in no data: YAML that may have one stays a text.
+    Nothing sent may stay unseen, and data holds no comments: YAML that may have one stays text.
     """
     data = None if sent in (None, b"", "") else as_data(sent)
     if not isinstance(data, bytes):
@@ -169,11 +169,11 @@ def recorded_patch(sent: Any) -> Any:
 
 
 _TELLING = 4
-"""Shorter texts tell nobody anything; the server leaves out many an empty one."""
+"""The shortest text worth recording; the server leaves out many an empty one."""
 
 
 def text_beyond(sent: Any, recorded: Any) -> str:
-    """The text of a body that says more than is recorded of it: comments, unknown fields, repeated keys; or nothing."""
+    """The text of a body that says more than its recorded data (comments, unknown fields, repeated keys), or empty."""
     if not sent or isinstance(recorded, str):
         return ""
     content = sent if isinstance(sent, bytes) else json.dumps(sent, ensure_ascii=False).encode()
@@ -206,7 +206,7 @@ def patched_object(exchange: Exchange, old: Json) -> Json:
 def _apply_sent(exchange: Exchange, old: Json | None, options: WriteOptions, subresource: str) -> Json:
     row, sent = exchange.row, configuration(exchange.request.sent_body)
     if not subresource and row.subresource("status") and exchange.catalogue.minor >= _STATUS_RESET_SINCE:
-        # What the main resource resets, nobody comes to own by applying it there.
+        # Nobody comes to own, by applying it here, what the main resource resets.
         sent = {key: value for key, value in sent.items() if key != "status"}
     merged = apply_configuration(
         _field_type(exchange, row), old, sent, manager=options.manager,
@@ -224,7 +224,7 @@ def _in_version(exchange: Exchange, obj: Json, api_version: str) -> tuple[Type |
 
 
 def _field_type(exchange: Exchange, row: Resource) -> Type | None:
-    """The type by which fields are owned; custom resources have one for nothing else."""
+    """The type by which fields are owned; custom resources have one only for this purpose."""
     if row.custom is not None:
         return custom_type(row.custom, exchange.catalogue.minor)
     return exchange.types.of_kind(row.group, row.version, row.kind)
@@ -242,7 +242,7 @@ def with_fields(exchange: Exchange, old: Json | None, new: Json, options: WriteO
 
 
 def _emptied(exchange: Exchange, new: Json) -> Json:
-    """The lists that a body gives as empty; they are stored as null, but whoever wrote them owns them."""
+    """The lists that a body gives as empty; they are stored as null, but their writer owns them."""
     if None not in new.values():
         return {}
     given = recorded_patch(exchange.request.sent_body)
@@ -250,7 +250,7 @@ def _emptied(exchange: Exchange, new: Json) -> Json:
 
 
 def _has_status_apart(row: Resource) -> bool:
-    """Whether the status of a type is written through a subresource: of a custom one only if its definition says so."""
+    """Whether the status of a type is written through a subresource; for a custom type its definition decides."""
     return row.custom is None or row.subresource("status") is not None
 
 
@@ -306,7 +306,7 @@ def require_review(exchange: Exchange, name: str) -> None:
 
 
 def _charge(exchange: Exchange, changes: list[tuple[Json, Json]], options: WriteOptions) -> None:
-    """Store what an object leaves of the quotas; the server writes that in its own name."""
+    """Store what an object leaves of the quotas; the server does this under its own name."""
     row = exchange.catalogue.find("", "v1", "resourcequotas")
     if row is None or options.dry_run:
         return
@@ -333,19 +333,19 @@ def _store_object(exchange: Exchange, obj: Json, options: WriteOptions, *, by_up
 
 
 def _create_by_update(exchange: Exchange, obj: Json, options: WriteOptions) -> Response:
-    """Create an object that was meant to be updated, when the caller may."""
+    """Create an object for an update that found none, if the caller may."""
     call, row = exchange.call, exchange.row
     asked = Attributes("create", row.group, row.plural, call.subresource, call.namespace, call.name)
     decision = decide(exchange.store, exchange.account, asked)
     if not decision.allowed:
-        # The server asks this last, so that an object which it would not take is refused for that.
+        # The server checks this last, so that an unacceptable object is refused for what is wrong with it.
         create_object(exchange, obj, replace(options, dry_run=True), by_update=True)
         raise access_refusal(row.group, row.plural, call.name, decision.reason)
     return object_response(exchange, create_object(exchange, obj, options, by_update=True), 201)
 
 
 def require_place(exchange: Exchange, row: Resource, namespace: str, name: str) -> None:
-    """Raise when a namespaced object cannot be created for lack of a living namespace."""
+    """Raise when a namespaced object cannot be created because its namespace is missing or being deleted."""
     if not row.namespaced:
         return
     found = exchange.store.get("namespace", "", namespace)
@@ -358,7 +358,7 @@ def require_place(exchange: Exchange, row: Resource, namespace: str, name: str) 
 
 
 def update_object(exchange: Exchange, old: Json, new: Json, options: WriteOptions, subresource: str = "") -> Json:
-    """Store `new` in the place of `old` when its preconditions hold and it is valid."""
+    """Store `new` in place of `old` when its preconditions hold and it is valid."""
     store, row, call = exchange.store, exchange.row, exchange.call
     before, name = old["metadata"], old["metadata"]["name"]
     new = admit_object(store, row, _share_equal_parts(new, old) if row.custom is None else new, old, subresource)
@@ -372,7 +372,7 @@ def update_object(exchange: Exchange, old: Json, new: Json, options: WriteOption
     metadata = _place_metadata(exchange, new["metadata"])
     for key in _IGNORED:
         metadata.pop(key, None)
-    # Older releases validate a service before they look whether its version was left out on purpose.
+    # Older releases validate a service before they check whether its version was left out on purpose.
     if wanted or subresource or row.noun != "service" or exchange.catalogue.minor >= _SERVICES_UNCONDITIONAL_SINCE:
         metadata["resourceVersion"] = before["resourceVersion"]
     for key in ("generation", "creationTimestamp"):
@@ -401,12 +401,12 @@ def update_object(exchange: Exchange, old: Json, new: Json, options: WriteOption
 
 
 def _share_equal_parts(new: Json, old: Json) -> Json:
-    """`new` with those parts of `old` itself that are equal, so that everyone sees at once what did not change."""
+    """`new` with the parts that equal those of `old` replaced by them, so that identity shows what did not change."""
     return {key: old[key] if key in old and old[key] == value else value for key, value in new.items()}
 
 
 def _without_duplicates(exchange: Exchange, obj: Json, when: str = "") -> Json:
-    """`obj` with each owner named once; the client is told about those that it named twice."""
+    """`obj` with each owner named once; the client is warned about those that it named twice."""
     owners = obj["metadata"].get("ownerReferences") or ()
     if len(owners) < 2:
         return obj
@@ -422,7 +422,7 @@ def _without_duplicates(exchange: Exchange, obj: Json, when: str = "") -> Json:
 
 
 def _place_metadata(exchange: Exchange, metadata: Json) -> Json:
-    """Metadata in the namespace of the request; raise 400 when it says another."""
+    """Metadata in the namespace of the request; raise 400 when it names another."""
     placed = dict(metadata)
     if not exchange.row.namespaced:
         placed.pop("namespace", None)

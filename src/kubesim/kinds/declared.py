@@ -1,4 +1,4 @@
-"""Objects that an environment puts into the store by itself, by the same rules as those that a client sends."""
+"""Objects that an environment puts into the store itself, by the same rules as those that a client sends."""
 
 from kubesim.bodies.decoding import JSON, decode_body
 from kubesim.discovery.catalogue import CURRENT_RELEASE, Resource, catalogue
@@ -15,7 +15,7 @@ _SOME_UID = "00000000-0000-4000-8000-000000000000"
 
 
 def declare_object(row: ResourceType, body: Json) -> Json:
-    """An object as the server reads it: typed, and with its defaults; raise 400 when it is none of the type."""
+    """An object as the server reads it: typed, and with its defaults; raise 400 when it does not fit the type."""
     resource = _served_resource(row)
     return fill_defaults(resource, decode_body(resource, body, JSON, definitions(CURRENT_RELEASE)))
 
@@ -29,7 +29,7 @@ def require_valid(row: ResourceType, obj: Json) -> None:
 
 
 def establish_object(store: Store, row: ResourceType, obj: Json) -> Json:
-    """A declared object with what the server adds to a new one; a node is left as it is, for it has long been ready."""
+    """A declared object with what the server adds to a new one; a node has long been ready and is left unchanged."""
     resource = _served_resource(row)
     if resource.noun == "node":
         return obj

@@ -1,7 +1,7 @@
-"""JSON patches (RFC 6902) as the server applies them, with the habits of its library.
+"""JSON patches (RFC 6902) as the server applies them, with the quirks of its library.
 
-Those habits are why no library of Python does this (docs/decisions/0037-json-patches-and-versions.md). The pointers of
-patches (RFC 6901) are read and written here as well.
+Because of those quirks no Python library can be used (docs/decisions/0037-json-patches-and-versions.md). JSON pointers
+(RFC 6901) are also read and written here.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ _MOST_COPIED = 3 * 1024 * 1024
 
 Path = tuple[str, ...]
 _OWN_TYPE_SINCE = 34
-"""The first release that is known to read a patch into a type of its own."""
+"""The first release known to read a patch into a type of its own."""
 
 
 def json_patch(document: Any, patch: Iterable[Mapping[str, Any]]) -> Any:
@@ -31,7 +31,7 @@ def json_patch(document: Any, patch: Iterable[Mapping[str, Any]]) -> Any:
 
 
 def operations(patch: Any, minor: int) -> list[dict[str, Any]]:
-    """The operations of a patch; raise 400 or 413 for what is none."""
+    """The operations of a patch; raise 400 or 413 for an invalid one."""
     if not isinstance(patch, list | None):
         prefix, expected = (
             ("error decoding patch: ", "[]handlers.jsonPatchOp")
@@ -51,7 +51,7 @@ def operations(patch: Any, minor: int) -> list[dict[str, Any]]:
 
 
 def pointer_steps(text: str) -> list[str]:
-    """The steps of a pointer; as in the server, what stands before the first slash is not looked at."""
+    """The steps of a pointer; as in the server, anything before the first slash is ignored."""
     return [step.replace("~1", "/").replace("~0", "~") for step in text.split("/")[1:]]
 
 
@@ -61,7 +61,7 @@ def pointer_to(path: Iterable[str]) -> str:
 
 
 def touched_places(patch: Iterable[Mapping[str, Any]]) -> set[Path]:
-    """The maps and lists that the operations go through."""
+    """The maps and lists that the operations pass through."""
     return {
         tuple(path[:length])
         for operation in patch
@@ -90,7 +90,7 @@ def _operation(document: Any, operation: Mapping[str, Any]) -> Any:
 
 
 def _name(operation: Mapping[str, Any]) -> str:
-    """What an operation is called; nothing where it is called by anything but a text."""
+    """The name of an operation; empty if it is not a text."""
     name = operation.get("op")
     return name if isinstance(name, str) else ""
 
@@ -105,14 +105,14 @@ def _are_equal(left: Any, right: Any) -> bool:
 
 
 def _pointer(text: Any) -> list[str]:
-    """The steps of an operation's pointer, which has to have one."""
+    """The steps of an operation's pointer, which is required."""
     if not isinstance(text, str) or "/" not in text:
         raise rejected_patch()
     return pointer_steps(text)
 
 
 def _value_at(document: Any, path: list[str]) -> Any:
-    """What stands at a path; None for a member that its map does not have."""
+    """The value at a path; None for a member that its map does not have."""
     for depth, segment in enumerate(path):
         if isinstance(document, Mapping):
             if segment not in document and depth < len(path) - 1:

@@ -36,8 +36,8 @@ PATCH_TYPES = frozenset({JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_P
 def apply_patch(media_type: str, document: Mapping[str, Any], patch: Any, type_: Type | None = None) -> Json:
     """`document` after a JSON, merge or strategic merge patch, as an object of its type; raise the server's refusal.
 
-    `patch` is the body's bytes or, from a caller in the same process, JSON data. What has no type, such as a custom
-    resource, is merged only.
+    `patch` is the body's bytes or, from a caller in the same process, JSON data. A document without a type, such as a
+    custom resource, is only merged.
     """
     patch = _parse_patch(media_type, patch) if isinstance(patch, bytes) else _copy_value(patch)
     if media_type == JSON_PATCH:
@@ -91,7 +91,7 @@ def _copy_value(value: Any) -> Any:
 
 
 def _prune_nulls(value: Any) -> Any:
-    """What a merge patch adds: nulls go, even from lists."""
+    """What a merge patch adds: without nulls, even in lists."""
     if isinstance(value, dict):
         return {key: _prune_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
@@ -135,7 +135,7 @@ def _decode_patched(
             problem = "" if given is type_ else _other_kind(given, document, result)
             if not problem:
                 return {**decoded, **_kind_of(document)}
-    # The document goes through bytes, which the refusal shows: what a patch touches comes out sorted by key.
+    # The document is serialized to bytes, which the refusal shows: what a patch touches is sorted by key.
     text = _encode_sorted(change(_in_go_order(type_, document)), (), touched() | {()})
     raise _undecodable(text, problem or problem_in(given, result, text.encode()))
 
@@ -167,14 +167,14 @@ def _kind_of(document: Mapping[str, Any]) -> Json:
 
 
 def _undecodable(shown: str, problem: str) -> ApiError:
-    """The refusal of a patch whose result is no object of the type; it names neither kind nor object."""
+    """The refusal of a patch whose result does not fit its type; it names neither kind nor object."""
     text = f"Invalid value: {go_quote(shown)}: {problem}"
     details = {"causes": [Cause("FieldValueInvalid", text, "patch").document()]}
     return ApiError(422, "Invalid", f' "" is invalid: patch: {text}', details)
 
 
 def _maps(patch: Any, path: Path) -> set[Path]:
-    """The places of a merge patch's maps."""
+    """The paths of a merge patch's maps."""
     if isinstance(patch, Mapping):
         return {path}.union(*(_maps(value, (*path, key)) for key, value in patch.items()))
     if isinstance(patch, list):

@@ -8,14 +8,14 @@ from kubesim.types.definitions import Shape, Type
 
 _DIRECTIVE, _RETAIN = "$patch", "$retainKeys"
 _ORDER, _DELETE_VALUES = "$setElementOrder", "$deleteFromPrimitiveList"
-_CLEANED_SINCE = 25  # before, nulls and directives in what a patch adds were taken literally
+_CLEANED_SINCE = 25  # before that, nulls and directives in what a patch adds were taken literally
 _BAD_ORDER = "invalid patch format of setElementOrder list"
 
 
 def strategic_merge(document: Json, patch: Json, type_: Type) -> Json:
-    """`document` after the patch; raise the server's refusal when it makes no sense.
+    """`document` after the patch; raise the server's refusal of an invalid patch.
 
-    The directives are taken out of `patch` as they are carried out: the server shows what is left of it.
+    The directives are removed from `patch` as they are carried out: the server shows what is left of it.
     """
     return _merged_map(document, patch, type_, cleans=type_.definitions.minor >= _CLEANED_SINCE)
 
@@ -116,7 +116,7 @@ def _go_kind(type_: Type | None) -> str:
 
 
 def _merge_ordered(result: Json, patch: Json, key: str, type_: Type | None, *, cleans: bool) -> None:
-    """Merge a list and put its items into the order that the patch asks for."""
+    """Merge a list and put its items into the order that the patch requests."""
     order = patch.pop(key)
     field = _directive_field(key, _BAD_ORDER)
     for value in (order, result.get(field, []), patch.get(field, [])):
@@ -138,7 +138,7 @@ def _merge_ordered(result: Json, patch: Json, key: str, type_: Type | None, *, c
 
 
 def _require_order(new: list[Any], order: list[Any], merge_key: str) -> None:
-    """The items of the patch must stand in the order in which it names them."""
+    """Require the items of the patch in the order that it states."""
     if not new or not order:
         return
     named = [item for item in new if not (merge_key and isinstance(item, dict) and item.get(_DIRECTIVE) == "delete")]
@@ -209,7 +209,7 @@ def _holds_maps(old: list[Any], new: list[Any]) -> bool:
 
 
 def _specials_done(old: list[Json], new: list[Json], merge_key: str) -> tuple[list[Json], list[Json]]:
-    """The old items without those that the patch deletes or replaces, and what it has to merge."""
+    """The old items without those that the patch deletes or replaces, and the items that it merges."""
     items, replaces = [], False
     for item in new:
         if _DIRECTIVE not in item:
@@ -227,7 +227,7 @@ def _specials_done(old: list[Json], new: list[Json], merge_key: str) -> tuple[li
 
 
 def _place(items: list[Any], item: Any, merge_key: str) -> int:
-    """Where an item stands in a list, by its key or as a whole; -1 when it does not."""
+    """The position of an item in a list, by its key or as a whole; -1 if it is not there."""
     for index, known in enumerate(items):
         if (known.get(merge_key) == item.get(merge_key)) if merge_key else known == item:
             return index
@@ -235,7 +235,7 @@ def _place(items: list[Any], item: Any, merge_key: str) -> int:
 
 
 def _arrange_items(merged: list[Any], wanted: list[Any], old: list[Any], merge_key: str) -> list[Any]:
-    """The merged items: those of the patch in its order, woven into the others as both stood in the old list.
+    """The merged items: those of the patch in its order, woven into the others by their order in the old list.
 
     Where the old list does not decide, an item of the patch comes first.
     """

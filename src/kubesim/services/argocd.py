@@ -56,7 +56,7 @@ def _get(visit: Visit, name: str) -> Response:
 
 
 def _sync(visit: Visit, name: str) -> Response:
-    """Ask for a sync, which the controller carries out; one that is already under way stands in the way."""
+    """Request a sync, which the controller carries out; refused while another sync is under way."""
     document = visit.document()
     application = _find_application(visit, name, "create", "sync")
     if application.get("operation"):
@@ -120,7 +120,7 @@ def _owned_nodes(store: Store, row: ResourceType, owner: Json) -> Iterator[Json]
 
 
 def _list_managed(visit: Visit, name: str) -> Response:
-    """What the repository holds beside what the cluster holds."""
+    """The desired state in the repository beside the actual state in the cluster."""
     application = _find_application(visit, name)
     items = []
     for wanted in desired_objects(application):
@@ -153,7 +153,7 @@ def _find_application(visit: Visit, name: str, verb: str = "get", subresource: s
 
 
 def _shown_application(application: Json) -> Json:
-    """An application as the API shows it; what its repository holds is asked for apart."""
+    """An application as the API shows it; the content of its repository is a separate request."""
     spec = {key: value for key, value in (application.get("spec") or {}).items() if key not in _INTERNAL}
     return {**application, "spec": {"project": "default", **spec}}
 

@@ -64,7 +64,7 @@ def _delete(visit: Visit, uid: str) -> Response:
 
 
 def _save(visit: Visit) -> Response:
-    """Create a dashboard, or put another content into the one of that uid."""
+    """Create a dashboard, or replace the content of the one with that uid."""
     document = visit.document()
     given = document.get("dashboard")
     if not isinstance(given, Mapping) or not isinstance(given.get("title"), str) or not given["title"]:
@@ -125,7 +125,7 @@ def _find_dashboard(visit: Visit, uid: str, verb: str) -> Json:
 
 
 def _known_dashboards(visit: Visit, uid: str) -> list[Json]:
-    """The dashboards of that uid, or else of that name."""
+    """The dashboards with that uid, or else with that name."""
     dashboards = visit.store.items(_DASHBOARD.noun, visit.place)
     return [item for item in dashboards if uid_of(item) == uid] or [
         item for item in dashboards if item["metadata"]["name"] == uid

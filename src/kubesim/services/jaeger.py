@@ -64,7 +64,7 @@ def _get_trace(visit: Visit, identifier: str) -> Response:
 
 
 def _find_trace(visit: Visit, identifier: str) -> Json:
-    """The trace of that id, or of that name, whole or its last part."""
+    """The trace with that id, or with that name, whole or its last part."""
     records = visit.store.items(_TRACES.noun, visit.place)
     tests = (
         lambda record: _trace_id(record).lstrip("0") == identifier.lower().lstrip("0"),

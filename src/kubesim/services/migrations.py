@@ -1,4 +1,4 @@
-"""Database migrations: which were applied, and taking one back."""
+"""Database migrations: which were applied, and rolling one back."""
 
 from kubesim.handling.exchange import Response
 from kubesim.resource import BY_NOUN
@@ -19,7 +19,7 @@ def _get(visit: Visit, name: str) -> Response:
 
 
 def _roll_back(visit: Visit, name: str) -> Response:
-    """Take the last migration back; what was written since it is lost, as the record says."""
+    """Roll the last migration back; what was written since is lost, as the record says."""
     visit.document()
     migration = _find_migration(visit, name, "create", "rollback")
     status = migration.get("status") or {}

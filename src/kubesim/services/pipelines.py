@@ -1,4 +1,4 @@
-"""CI pipelines: their state, their logs, and starting one again."""
+"""CI pipelines: their state, their logs, and restarting one."""
 
 from collections.abc import Callable
 
@@ -41,7 +41,7 @@ def _logs(visit: Visit, name: str) -> Response:
 
 
 def _start_handler(subresource: str) -> Callable[[Visit, str], Response]:
-    """Start a pipeline again: as it was, or anew."""
+    """The handler that starts a pipeline again, as a retry or as a new run."""
 
     def start(visit: Visit, name: str) -> Response:
         visit.document()

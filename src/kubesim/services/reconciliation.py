@@ -1,7 +1,7 @@
-"""The GitOps controller: how what an application declares and what the cluster holds drift apart and come together.
+"""The GitOps controller: how an application's declaration and the cluster's content drift apart and are reconciled.
 
-An application's `spec.desired` is what its repository holds. What an object has beside it is no drift, as long as the
-repository does not say otherwise.
+An application's `spec.desired` is the content of its repository. Additional fields of an object are not drift, unless
+the repository says otherwise.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _BY_ITSELF = {"initiatedBy": {"automated": True}, "sync": {"selfHeal": True}}
 
 
 def reconcile(store: Store, application: Json, now: str) -> Json:
-    """Carry out a sync that was asked for, or that self-healing calls for, and report; the application as stored."""
+    """Carry out a sync that was requested, or that self-healing requires, and report; the application as stored."""
     asked = (application.get("operation") or {}).get("sync")
     drifted = _drifted_objects(store, application)
     policy = (application.get("spec") or {}).get("syncPolicy") or {}
@@ -39,7 +39,7 @@ def reconcile(store: Store, application: Json, now: str) -> Json:
 
 
 def desired_objects(application: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """What the application's repository holds."""
+    """The content of the application's repository."""
     return (application.get("spec") or {}).get("desired") or ()
 
 
@@ -51,7 +51,7 @@ def live_object(store: Store, wanted: Mapping[str, Any]) -> Json | None:
 
 
 def health(wanted: Mapping[str, Any], found: Json | None) -> str:
-    """How an object fares, in Argo CD's words."""
+    """The health of an object, in Argo CD's words."""
     if found is None:
         return "Missing"
     if wanted.get("kind") not in {"Deployment", "StatefulSet"}:
@@ -66,7 +66,7 @@ def health(wanted: Mapping[str, Any], found: Json | None) -> str:
 
 
 def covers(found: Any, wanted: Any) -> bool:
-    """Whether something holds all that is wanted; in maps it may hold more."""
+    """Whether an actual value contains everything that is desired; maps may hold more."""
     if isinstance(wanted, Mapping):
         return isinstance(found, Mapping) and all(
             key in found and covers(found[key], value) for key, value in wanted.items()
@@ -122,7 +122,7 @@ def _report(store: Store, application: Json, drifted: Sequence[Mapping[str, Any]
     states = [resource["health"]["status"] for resource in resources]
     worst = next((state for state in ("Degraded", "Missing", "Progressing") if state in states), "Healthy")
     declared = (status.get("sync") or {}).get("status")
-    # An application that manages nothing here stays what it was declared to be.
+    # An application that manages nothing here keeps its declared state.
     sync = declared if not found else OUT_OF_SYNC if drifted else SYNCED
     changed = {
         **status,

@@ -1,6 +1,6 @@
-"""The services of one environment: a request goes through authentication, a product's routes, rights and the audit log.
+"""The services of one environment: authentication, a product's routes, rights and the audit log of each request.
 
-The token is that of the cluster's API, and so are roles and bindings: a record is a resource of its product's group.
+They use the tokens of the cluster's API, and its roles and bindings: a record is a resource of its product's group.
 """
 
 from collections.abc import Mapping
@@ -35,13 +35,13 @@ PRODUCTS: Mapping[str, Product] = {
     "ci": pipelines.PRODUCT,
     "databases": migrations.PRODUCT,
 }
-"""What stands behind each name in a service's address."""
+"""The product behind each name in a service's address."""
 _BODY_LIMIT = 3 * 1024 * 1024
 _NO_PAGE = Response(404, "404 page not found\n", {"Content-Type": TEXT})
 
 
 class Services:
-    """Serves one environment's services; what is around them gives the time and acts on what changed."""
+    """Serves one environment's services; its surroundings give the time and act on what changed."""
 
     def __init__(self, store: Store, authenticator: Authenticator, audit: AuditLog, surroundings: Surroundings) -> None:
         self._store = store
@@ -50,7 +50,7 @@ class Services:
         self._surroundings = surroundings
 
     def handle(self, request: Request) -> Response:
-        """Answer one request and record it; a refusal is an answer."""
+        """Answer one request and record it; a refusal is also an answer."""
         received, completed = self._surroundings.tick()
         exchange = Exchange(
             request, Call(METHOD_VERBS.get(request.method, request.method.lower()), request.path), self._store,
@@ -74,10 +74,10 @@ class Services:
     def _serve_product(
         self, product: Product, path: tuple[str, ...], exchange: Exchange
     ) -> tuple[Response, Json | None]:
-        """What a product answers, and what of it the audit log shows.
+        """A product's answer, and what the audit log shows of it.
 
-        What a request reads is known once it has been answered; if that makes something happen in the environment,
-        it is answered again, and meets it.
+        What a request reads is known only once it has been answered. If that triggers something in the environment, the
+        request is answered again, so that the answer shows it.
         """
         visit = self._visit(exchange)
         try:
@@ -127,7 +127,7 @@ class Services:
 
 
 def _answer(product: Product, visit: Visit, path: tuple[str, ...]) -> Response:
-    """What the product answers; raise 404, 405 or 413 for what it does not take."""
+    """The product's answer; raise 404, 405 or 413 for what it does not accept."""
     method = "GET" if visit.request.method == "HEAD" else visit.request.method
     if isinstance(visit.request.content, bytes) and len(visit.request.content) > _BODY_LIMIT:
         raise ServiceError(413, "request body too large", "bad_data")
@@ -141,7 +141,7 @@ def _answer(product: Product, visit: Visit, path: tuple[str, ...]) -> Response:
         if handler is not None:
             return handler(visit, *arguments)
         if route.row is not None:
-            # The attempt is on record even where no product would take it.
+            # The attempt is recorded even if no product would accept it.
             visit.recorded = visit.request.sent_body if not isinstance(visit.request.sent_body, bytes) else None
             visit.note(METHOD_VERBS.get(method, "update"), route.row, Subject("", arguments[0] if arguments else ""))
         raise ServiceError(405, "")

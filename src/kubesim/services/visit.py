@@ -1,4 +1,4 @@
-"""One request to a service: who asks, what it turns out to be about, what may be seen, and what the audit log says."""
+"""One request to a service: who asks, what it is about, what the account may see, and what the audit log says."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,11 +27,11 @@ class Subject(NamedTuple):
 
 
 NOWHERE = Subject("", "")
-"""Where a request looks that says nothing about it."""
+"""The place of a request that names none."""
 
 
 class ServiceError(Exception):
-    """A request that a service refuses; the product says it in its own words."""
+    """A request that a service refuses; the product words the refusal."""
 
     def __init__(self, status: int, message: str, kind: str = "") -> None:
         super().__init__(message)
@@ -55,10 +55,10 @@ class Visit:
     decision: Decision | None = None
     recorded: Any = None
     shown: Json | None = None
-    """What the audit log shows of the answer: the record, or the names of those that it draws on."""
+    """What the audit log shows of the answer: the record, or the names of the records used."""
     parameters: tuple[tuple[str, str], ...] = field(default=())
     arriving: Callable[[Approach], str | None] = lambda _: None
-    """Tells the environment that a request may be answered; the message of a failure when it cannot be."""
+    """Notifies the environment that a request may be answered; the message of a failure when it cannot be."""
     approaches: tuple[Approach, ...] = ()
     """What the request reads, one by one."""
 
@@ -72,11 +72,11 @@ class Visit:
 
     @property
     def place(self) -> str | None:
-        """The namespace that the request names where a product's path has none; Argo CD calls it otherwise."""
+        """The namespace that the request names if a product's path has none; Argo CD's parameter has another name."""
         return self.parameter("namespace") or self.parameter("appNamespace") or None
 
     def document(self) -> Mapping[str, Any]:
-        """The body as a JSON object, which the audit log then shows; nothing sent is an empty one."""
+        """The body as a JSON object, which the audit log then shows; an empty object if nothing was sent."""
         sent = self.request.sent_body
         data = as_data(sent) if sent not in (None, b"", "") else {}
         self.recorded = data if not isinstance(data, bytes) else data.decode(errors="replace")
@@ -85,14 +85,14 @@ class Visit:
         return data
 
     def note(self, verb: str, row: ResourceType, subject: Subject, subresource: str = "") -> None:
-        """Say in the audit log what the request is about."""
+        """Record in the audit log what the request is about."""
         self.call = Call(
             verb, self.request.path, is_resource=True, group=row.group, version=row.version, resource=row.plural,
             namespace=subject.namespace, name=subject.name, subresource=subresource,
         )  # fmt: skip
 
     def permission_for(self, verb: str, row: ResourceType, subject: Subject, subresource: str = "") -> Decision:
-        """Whether the account may do that; what is known about nodes may see who may see nodes."""
+        """Whether the account may do that; those who may see nodes may also see what is known about them."""
         namespace, name = subject
         if not namespace:
             return decide(self.store, self.principal, Attributes(verb, NODE.group, NODE.plural, name=name))
@@ -119,9 +119,9 @@ class Visit:
             raise self._forbidden_error()
 
     def see(self, row: ResourceType, found: Iterable[Subject], sought: Subject = NOWHERE) -> frozenset[Subject]:
-        """Those of the subjects that the account may see; raise 403 when there are such and it may see none.
+        """Those of the subjects that the account may see; raise 403 if there are some and it may see none.
 
-        A request that finds nothing is refused too where the account may look nowhere, or not where it says
+        A request that finds nothing is also refused if the account may look nowhere, or not where the request says
         (`sought`).
         """
         subjects = sorted(set(found))
@@ -146,8 +146,8 @@ class Visit:
     ) -> list[Json]:
         """The records of a type that the account may see; the audit log shows a list.
 
-        A list of everything leaves out what the account may not see. One that is `aimed` at certain records and finds
-        only such as are not for it is refused, and stands in the log as a look at them.
+        A list of everything leaves out what the account may not see. A list that is `aimed` at certain records and
+        finds only ones that the account may not see is refused, and is logged as an attempt to read them.
         """
         found = [record for record in self.store.items(row.noun) if wanted(record)]
         subjects = [subject_of(record) for record in found]
@@ -164,7 +164,7 @@ class Visit:
     def record(
         self, row: ResourceType, found: Sequence[Json], name: str, verb: str = "get", subresource: str = ""
     ) -> Json:
-        """The record among those found that the account may act on; raise 404 when none goes by the name, or 403."""
+        """The record among those found that the account may act on; raise 404 when none has the name, or 403."""
         if not found:
             sought = Subject(self.place or "", name)
             self.decision = self._look(row, sought, verb, subresource)
@@ -205,7 +205,7 @@ def subject_of(record: Json) -> Subject:
 
 
 def records_named(visit: Visit, row: ResourceType, name: str) -> list[Json]:
-    """The records of that name, where the request looks."""
+    """The records of that name in the place that the request names."""
     return [record for record in visit.store.items(row.noun, visit.place) if record["metadata"]["name"] == name]
 
 
@@ -228,15 +228,15 @@ _FIELDS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A path below a product's root and what answers each method there; `{...}` stands for any one segment."""
+    """A path below a product's root with its handler for each method; `{...}` stands for any one segment."""
 
     pattern: str
     handlers: Mapping[str, Callable[..., Response]]
     row: ResourceType | None = None
-    """What another method on the path would be about, when its only variable part is a name."""
+    """What another method on the path would be about, if a name is its only variable part."""
 
     def arguments(self, path: tuple[str, ...]) -> tuple[str, ...] | None:
-        """What stands for the variable parts; None when this is another path."""
+        """The values of the variable parts; None if this is another path."""
         parts = self.pattern.split("/")
         if len(parts) != len(path):
             return None

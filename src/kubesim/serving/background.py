@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Background:
-    """Opens when it is made, and closes when `close` is called; what either raises is raised to the caller."""
+    """Opens on construction, and closes when `close` is called; exceptions of either reach the caller."""
 
     def __init__(self, manager: AbstractAsyncContextManager[Any]) -> None:
         self._manager = manager

@@ -1,4 +1,4 @@
-"""The certificate authority of a cluster, as old as the cluster is, and the certificates of its server.
+"""The certificate authority of a cluster, as old as the cluster, and the certificates of its server.
 
 All of it is kept in memory only.
 """
@@ -23,9 +23,9 @@ _AUTHORITY, _SERVER = "kubernetes", "kube-apiserver"
 _INSIDE = (
     "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local", "10.96.0.1",
 )  # fmt: skip
-"""Under which names pods know the API server."""
+"""The names under which pods know the API server."""
 _AUTHORITY_YEARS, _SERVER_YEARS = 10, 1
-"""For how long kubeadm issues certificates."""
+"""The validity of the certificates that kubeadm issues."""
 _CLOCK_SKEW = timedelta(minutes=5)
 _LEAST_DAYS = 45
 
@@ -42,9 +42,9 @@ class Identity:
         """The server side of TLS with this identity."""
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
-        # As Go's server does where HTTP/2 is turned off; a server that names no protocol at all is none in Go.
+        # As Go's server does with HTTP/2 turned off; Go has no server that names no protocol at all.
         context.set_alpn_protocols(["http/1.1"])
-        # The standard library loads keys from files only; the file is gone before the first connection.
+        # The standard library loads keys only from files; the file is gone before the first connection.
         with tempfile.TemporaryDirectory() as folder:
             chain = Path(folder) / "chain.pem"
             chain.touch(mode=0o600)
@@ -64,7 +64,7 @@ class Authority:
 
     @classmethod
     def from_seed(cls, seed: int, founding: str) -> "Authority":
-        """The authority that a seed gives, made at a time."""
+        """The authority that a seed determines, made at a given time."""
         key = ec.derive_private_key(_scalar(seed, "authority"), ec.SECP256R1())
         founded = datetime.fromisoformat(founding).astimezone(UTC)
         public = key.public_key()
@@ -99,7 +99,7 @@ class Authority:
 
 
 def issue_identity(hosts: Sequence[str], now: str) -> Identity:
-    """A certificate for the given host names and addresses by an authority of its own, which is some weeks old."""
+    """A certificate for the given host names and addresses, by an authority of its own that is some weeks old."""
     seed = secrets.randbits(128)
     age = timedelta(days=_LEAST_DAYS + seed % _LEAST_DAYS, seconds=seed % 86_400)
     founded = datetime.fromisoformat(now).astimezone(UTC) - age
@@ -107,7 +107,7 @@ def issue_identity(hosts: Sequence[str], now: str) -> Identity:
 
 
 def _scalar(seed: int, purpose: str) -> int:
-    """A number by which a private key can be had: below the order of its curve, and not nought."""
+    """A number from which a private key can be made: below the order of its curve, and not zero."""
     return (derived_seed(seed, purpose, "high") << 127 | derived_seed(seed, purpose, "low") >> 1) | 1
 
 

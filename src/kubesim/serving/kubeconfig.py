@@ -1,4 +1,4 @@
-"""The kubeconfig by which a client reaches one environment."""
+"""The kubeconfig with which a client reaches one environment."""
 
 import base64
 import json
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 SERVICES = "services"
-"""The extension of a cluster that says where the services beside its API are, by name."""
+"""The extension of a cluster that lists the services beside its API, by name."""
 
 
 def kubeconfig(
@@ -19,7 +19,7 @@ def kubeconfig(
     user: str = "admin",
     services: Mapping[str, str] | None = None,
 ) -> str:
-    """A kubeconfig with one cluster, one user and one context; JSON, which every YAML reader takes."""
+    """A kubeconfig with one cluster, one user and one context, as JSON, which every YAML reader accepts."""
     encoded = base64.b64encode(authority.encode()).decode()
     name = f"{user}@{cluster}"
     reached: dict[str, Any] = {"server": server, "certificate-authority-data": encoded}

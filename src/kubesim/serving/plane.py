@@ -19,25 +19,24 @@ from kubesim.surroundings import Execution, Session
 Scope = MutableMapping[str, Any]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 Extension = Callable[[Request], Application | None]
-"""What answers a request in the place of an endpoint's API, if anything does."""
+"""What may answer a request in place of an endpoint's API."""
 
 BODY_LIMIT = 3 * 1024 * 1024
 """The largest body that a kube-apiserver reads; one byte more is passed on, so that the API itself refuses it."""
 BODY_TIMEOUT = 60.0
-"""Seconds that a client has for it."""
+"""Seconds that a client has to send it."""
 _LONGEST_WATCH = 2700.0
 _LONGEST_STEP, _PAUSE = 30.0, 0.02
-"""How many seconds of the environment pass at once while a watch waits, and for how many real ones it then rests.
+"""How many seconds pass in the environment at once while a watch waits, and how many real seconds it then rests.
 
-The deadline of a rollout is ten minutes away, and a client beside the watch must not see the clock leap to it.
-"""
-"""After so many seconds a watch ends by itself; the real server draws from half an hour to an hour."""
+The deadline of a rollout is ten minutes away, and another client must not see the clock leap there."""
+"""Seconds after which a watch ends; the real server draws between half an hour and an hour."""
 _ANNOUNCING_BODY = frozenset({b"content-length", b"transfer-encoding"})
 _JSON = {"content-type": "application/json"}
 _NO_PAGE = (404, {"content-type": "text/plain; charset=utf-8"}, b"404 page not found\n")
 _LOG = logging.getLogger(__name__)
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-# Objects are data that came as JSON, so there are no circles to look for.
+# Objects are data that came as JSON, so they contain no cycles.
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 
@@ -49,19 +48,19 @@ class Endpoint(Protocol):
         ...
 
     def advance(self, within: float) -> float | None:
-        """Go on to the next thing that is due, no further than so many seconds; how many passed, None if none is."""
+        """Advance to the next thing due, by no more than `within` seconds; how many passed, None if nothing is due."""
         ...
 
     def record_sent(self, text: str) -> None:
-        """A piece of a streamed answer went out."""
+        """A piece of a streamed answer was sent."""
         ...
 
 
 class ApiPlane:
-    """Serves what is mounted at every path; without that there is no page.
+    """Serves the mounted endpoint at every path; without one every path is missing.
 
-    `source` is what audit logs show as the address of every caller, where all of them are one client. Without it they
-    show the peer's own.
+    `source` is what audit logs show as the address of every caller, if they are all one client. Without it they show
+    the peer's own address.
     """
 
     def __init__(self, *, source: str = "", body_timeout: float = BODY_TIMEOUT) -> None:
@@ -70,7 +69,7 @@ class ApiPlane:
         self._body_timeout = body_timeout
 
     def mount(self, endpoint: Endpoint, extension: Extension | None = None) -> None:
-        """Serve an environment, in the place of the one that was there."""
+        """Serve an environment, in place of the one before."""
         self.unmount()
         self._mounted = _Mount(endpoint, extension)
 
@@ -81,17 +80,17 @@ class ApiPlane:
         self._mounted = None
 
     def wake(self) -> None:
-        """Let the open watches look again, because the environment changed by other means than a request."""
+        """Let the open watches look again, because the environment changed other than by a request."""
         if self._mounted is not None:
             self._mounted.wake()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request; the client sees no more of a fault of ours than that there was one."""
+        """Handle one request; of a fault of ours the client sees only that there was one."""
         try:
             if scope["type"] == "http":
                 await self._answer(scope, receive, send)
             elif scope["type"] == "websocket":
-                # Sending to a client that went away is an error there, unlike in HTTP.
+                # Here, unlike in HTTP, sending to a client that has gone away is an error.
                 with suppress(OSError):
                     await self._stream(scope, receive, send)
         except Exception:
@@ -107,7 +106,7 @@ class ApiPlane:
             return
         if content is None:
             return
-        # Only now, because the environment may have ended while the body came in.
+        # Only now, because the environment may have ended while the body was being received.
         found, path = self._route_scope(scope)
         if found is None:
             await _answer(send, *_NO_PAGE)
@@ -143,7 +142,7 @@ class ApiPlane:
 
     async def _content(self, scope: Scope, receive: Receive) -> bytes | None:
         if not any(name in _ANNOUNCING_BODY for name, _ in scope["headers"]):
-            # Nothing will come that there would be to wait for.
+            # Nothing more will come that would be worth waiting for.
             return await _content(receive)
         async with asyncio.timeout(self._body_timeout):
             return await _content(receive)
@@ -200,7 +199,7 @@ class _Mount:
         self.wake()
 
     def advance(self, within: float) -> float | None:
-        """Go on to the next thing that is due, and tell everybody who waits."""
+        """Advance to the next thing that is due, and notify everyone who waits."""
         passed = self.endpoint.advance(within)
         if passed is not None:
             self.wake()
@@ -239,17 +238,17 @@ async def _watch(mount: _Mount, response: Response, watch: Watch, receive: Recei
 
 
 async def _events(mount: _Mount, watch: Watch, gone: asyncio.Future[None], send: Send) -> None:
-    """Send events as they come; while nothing does, let the environment go on, and then wait for other requests.
+    """Send events as they occur; while there are none, let the environment advance, and then wait for other requests.
 
-    The watch is over when it has lasted as long as it was to last, by the clock of the environment or by a real one.
-    Never does much of that time pass at once.
+    The watch ends after its full duration, by the clock of the environment or by a real one. Never does much of that
+    time pass at once.
     """
     loop = asyncio.get_running_loop()
     ahead = _LONGEST_WATCH if watch.timeout is None else float(watch.timeout)
     deadline = loop.time() + ahead
     with mount.changes() as change:
         while mount.is_open and not gone.done():
-            # Cleared before looking, so that what happens in between is not slept over.
+            # Cleared before looking, so that nothing that happens in between is missed.
             change.clear()
             events = watch.pending()
             await _send_events(mount, events, send)
@@ -296,7 +295,7 @@ async def _content(receive: Receive) -> bytes | None:
 
 
 def _replay_body(content: bytes, receive: Receive) -> Receive:
-    """What is received, from the start: a body that has been read, and then what follows."""
+    """A receiver that first replays a body that has been read, and then what follows."""
     body: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
 
     async def receive_again() -> Message:
@@ -306,9 +305,9 @@ def _replay_body(content: bytes, receive: Receive) -> Receive:
 
 
 def _request_headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Request headers by name: the first of a repeated one counts, but all groups and extras to impersonate do.
+    """Request headers by name: the first of a repeated one counts, except that all groups and extras to impersonate do.
 
-    The others are under no name, where nothing but the audit log looks: what was sent was told.
+    The other values are under no name, where only the audit log looks: whatever was sent was disclosed.
     """
     headers: dict[str, str] = {}
     for key, value in raw:
@@ -345,14 +344,14 @@ async def _refuse(send: Send, status: int, headers: Mapping[str, str], content: 
 
 
 def encode_body(body: Any) -> bytes:
-    """An answer's body as it goes over the wire."""
+    """An answer's body in the form in which it is sent."""
     if isinstance(body, str):
         return body.encode(errors="replace")
     return b"" if body is None else _json_text(body).encode(errors="replace") + b"\n"
 
 
 def _json_text(value: Any) -> str:
-    """JSON as Go writes it, which keeps it from being read as HTML."""
+    """JSON as Go writes it, with characters special in HTML escaped."""
     text = _encode(value)
     if "<" in text or ">" in text or "&" in text:
         text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,4 +1,4 @@
-"""Connections to the ports of a pod: what listens there answers HTTP; otherwise they fail as a kubelet says it."""
+"""Connections to the ports of a pod: a listening port answers HTTP; any other fails in a kubelet's words."""
 
 import re
 
@@ -22,7 +22,7 @@ class PortConnection:
 
     @property
     def refusal(self) -> str:
-        """What the kubelet says when nothing listens; empty when something does."""
+        """The kubelet's message when nothing listens; empty when something does."""
         if self._is_reached:
             return ""
         dialled = f"dial tcp4 127.0.0.1:{self.port}: connect: connection refused"
@@ -35,11 +35,11 @@ class PortConnection:
 
     @property
     def take_input(self) -> str:
-        """What the client said."""
+        """Everything that the client sent."""
         return self._told.decode(errors="replace")
 
     def answer(self, data: bytes) -> bytes:
-        """What comes back for what was sent: an answer for each HTTP request that is complete, else nothing."""
+        """The answer to what was sent: one for each complete HTTP request, else nothing."""
         self._told += data[: _MOST_TOLD - len(self._told)]
         if not self._is_reached:
             return b""

@@ -1,4 +1,4 @@
-"""HTTP/1.1 on one connection, with the limits and the plain refusals of the Go server that a kube-apiserver is."""
+"""HTTP/1.1 on one connection, with the limits and the plain refusals of Go's server, which a kube-apiserver uses."""
 
 import re
 from asyncio import Queue, TimerHandle, WriteTransport
@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 TAKE_OVER = "kubesim.take_over"
-"""The extension of a scope by which an application gets the connection itself."""
+"""The extension of a scope by which an application takes over the connection itself."""
 _BAD_REQUEST = "400 Bad Request"
 _TOO_LARGE = "431 Request Header Fields Too Large"
 _BROKEN_ESCAPE = re.compile(rb"%(?![0-9a-fA-F]{2})")
@@ -16,7 +16,7 @@ _ABSOLUTE = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]*://[^/?]*")
 _STREAMED = (b"/exec", b"/attach", b"/portforward")
 _CONTINUE = b"HTTP/1.1 100 "
 _LAST_HEADERS = (b"Date", b"Content-Length", b"Connection", b"Transfer-Encoding")
-"""What Go's server adds itself, after the headers of the answer, in this order."""
+"""The headers that Go's server adds itself after those of the answer, in this order."""
 
 
 class RawConnection:
@@ -27,7 +27,7 @@ class RawConnection:
         self._received: Queue[bytes | None] = Queue()
 
     def feed(self, data: bytes | None) -> None:
-        """Something came; None for the end."""
+        """Add what was received; None for the end."""
         self._received.put_nowait(data)
 
     async def receive(self) -> bytes | None:
@@ -45,14 +45,14 @@ class RawConnection:
 
 
 class _GoHead:
-    """Stands before the transport of one answer until its head is written, as Go writes it (SI-02)."""
+    """Wraps the transport of one answer until its head is written, as Go writes it (SI-02)."""
 
     def __init__(self, cycle: Any) -> None:
         self._cycle, self._transport = cycle, cycle.transport
         cycle.transport = self
 
     def write(self, data: bytes) -> None:
-        """Write the head; what follows goes to the transport directly."""
+        """Write the head; everything after it goes directly to the transport."""
         if not data.startswith(_CONTINUE):
             self._cycle.transport, data = self._transport, go_head(data)
         self._transport.write(data)
@@ -73,12 +73,12 @@ def go_head(head: bytes) -> bytes:
 
 
 class ApiServerProtocol(HttpToolsProtocol):
-    """Takes any path that Go's server takes, at any length; what it refuses, it refuses in Go's words."""
+    """Accepts any path that Go's server accepts, at any length; refusals are in Go's words."""
 
     head_limit = 1024 * 1024 + 4096
     """The most bytes that a request line and headers may have."""
     head_timeout = 32.0
-    """How many seconds a client has for them."""
+    """The seconds that a client has to send them."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -90,7 +90,7 @@ class ApiServerProtocol(HttpToolsProtocol):
         self._raw: RawConnection | None = None
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came; a head that is too long or too slow ends the connection."""
+        """Parse what was received; a head that is too long or too slow ends the connection."""
         if self._raw is not None:
             self._raw.feed(data)
             return
@@ -112,7 +112,7 @@ class ApiServerProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def on_headers_complete(self) -> None:
-        """Start the request; its target is split here, because the parser's own reading knows fewer targets."""
+        """Start the request; its target is split here, because the parser itself knows fewer forms of targets."""
         self._end_head()
         self._require_one_host()
         self._target = self.url
@@ -133,7 +133,7 @@ class ApiServerProtocol(HttpToolsProtocol):
         self.scope["extensions"] = {**(self.scope.get("extensions") or {}), TAKE_OVER: {"call": self.take_over}}
 
     def on_message_complete(self) -> None:
-        """The next thing to come is another head."""
+        """Expect another head next."""
         self._in_head, self._head_size = True, 0
         super().on_message_complete()
 
@@ -167,18 +167,18 @@ class ApiServerProtocol(HttpToolsProtocol):
     def take_over(self, head: bytes) -> "RawConnection":
         """Answer the request with this head; from then on the connection carries another protocol."""
         self._raw = RawConnection(self.transport)
-        # Nothing of HTTP follows, neither an answer of its own nor another request.
+        # No more HTTP follows: neither an answer nor another request.
         self.cycle.response_started = self.cycle.response_complete = True
         self.transport.write(head)
         return self._raw
 
     def _should_upgrade(self) -> bool:
-        """Only streams to containers change the protocol; elsewhere the server takes no notice of the wish."""
+        """Only streams to containers change the protocol; elsewhere the server ignores the request to upgrade."""
         return self._target.partition(b"?")[0].endswith(_STREAMED) and super()._should_upgrade()
 
 
 class TunnelProtocol(ApiServerProtocol):
-    """Leaves every stream to its application, which takes the connection over, whatever the client wants to speak."""
+    """Leaves every stream to its application, which takes over the connection, whatever protocol the client wants."""
 
     def _should_upgrade(self) -> bool:
         return False

@@ -19,18 +19,19 @@ from kubesim.serving.protocol import ApiServerProtocol
 _BACKLOG = 512
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 _FAREWELL = 4
-"""Turns of the event loop that it takes a cut connection to close its socket."""
+"""Turns of the event loop that an aborted connection needs to close its socket."""
 _KEEP_ALIVE = 90
 """Seconds that a kube-apiserver keeps an idle connection; a client may think for long between two calls."""
 _GRACE = 1.0
-"""Seconds that answers under way have to end when the listener goes."""
+"""Seconds that answers under way have to end when the listener closes."""
 _HIGHEST_PORT = 65535
 
 
 class _Date(list[tuple[bytes, bytes]]):
-    """The time of an answer, by the clock of what answers: another one would contradict its objects (SI-02).
+    """The time of an answer, by the clock of what answers: any other would contradict its objects (SI-02).
 
-    uvicorn takes hold of these headers when a request comes and reads them when the answer goes; the time is of then.
+    uvicorn picks up these headers when a request arrives and reads them when the answer is sent; the time is the
+    latter.
     """
 
     def __init__(self, clock: Callable[[], str]) -> None:
@@ -46,7 +47,7 @@ class _Date(list[tuple[bytes, bytes]]):
 
 
 class _Connections:
-    """What the connections of one listener share: who they are, what runs for them, and the time they tell."""
+    """What the connections of one listener share: the connections themselves, their tasks, and the date header."""
 
     def __init__(self, clock: Callable[[], str]) -> None:
         self.total_requests = 0
@@ -55,10 +56,10 @@ class _Connections:
         self.default_headers = _Date(clock)
 
     async def end(self) -> None:
-        """Let answers under way end, and cut off what is still there after the time of grace.
+        """Let answers under way end, and abort what is still there after the grace period.
 
-        A client need not take part in the end of TLS, and a connection that the server has let go of may still wait
-        for the client's farewell.
+        A client need not take part in closing TLS, and a connection that the server has closed may still wait for the
+        client's closing message.
         """
         connections = set(self.connections)
         for connection in connections:
@@ -75,11 +76,11 @@ class _Connections:
 
 
 def bind_listener(address: str) -> socket.socket:
-    """A socket bound to `host:port`; port 0 takes a free one. Nobody is answered before it is served."""
+    """A socket bound to `host:port`; port 0 takes a free one. Clients get no answer until it is served."""
     host, _, port = address.rpartition(":")
     if not host or not (port.isascii() and port.isdecimal()):
         raise KubesimError(address or "''", "not an address of the form host:port", "write one such as 127.0.0.1:0")
-    # The protocol is named, because asyncio sends answers without delay only on sockets that say that they are TCP.
+    # The protocol is named, because asyncio sends answers without delay only on sockets declared as TCP.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -119,7 +120,7 @@ async def serve_application(
     clock: Callable[[], str] = utc_now,
     protocol_type: type[ApiServerProtocol] = ApiServerProtocol,
 ) -> AsyncIterator[str]:
-    """Serve an application for the length of the block; gives the address that the listener has, as `host:port`.
+    """Serve an application for the length of the block; yields the address of the listener, as `host:port`.
 
     Without an identity it speaks plain HTTP. Answers are dated by the clock.
     """
@@ -131,7 +132,8 @@ async def serve_application(
     state, loop = _Connections(clock), asyncio.get_running_loop()
 
     def protocol() -> asyncio.Protocol:
-        # uvicorn asks of the state what `_Connections` has; its own server would wake up ten times a second for each.
+        # `_Connections` has the attributes that uvicorn needs of a server's state; its own server would wake up ten
+        # times a second for each listener.
         return protocol_type(config=config, server_state=state, app_state={}, _loop=loop)
 
     context = identity.context() if identity else None

@@ -1,6 +1,6 @@
-"""SPDY/3.1 from the server's side, without input or output of its own: frames, and the streams that Kubernetes opens.
+"""SPDY/3.1 from the server's side, without I/O of its own: frames, and the streams that Kubernetes opens.
 
-Clients speak it after an upgrade of their connection, or through a WebSocket as a tunnel.
+Clients speak it after upgrading their connection, or tunnelled through a WebSocket.
 """
 
 import json
@@ -37,11 +37,11 @@ _TEXT = (
     "publicprivatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,utf-,*,enq=0."
 )
 DICTIONARY = b"".join(struct.pack(">I", len(name)) + name.encode() for name in _NAMES) + _TEXT.encode()
-"""What both sides of a connection know before its first header (SPDY/3.1, section 2.6.10.1)."""
+"""The compression dictionary that both sides of a connection share (SPDY/3.1, section 2.6.10.1)."""
 
 
 class _Kind(IntEnum):
-    """Control frames that matter here; others are read over."""
+    """The control frames that matter here; others are ignored."""
 
     SYN_STREAM = 1
     SYN_REPLY = 2
@@ -51,7 +51,7 @@ class _Kind(IntEnum):
 
 
 class SpdyError(Exception):
-    """What came is not SPDY/3.1."""
+    """The received bytes are not SPDY/3.1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """The client sent something on a stream, and perhaps its last; one that it resets has ended as well."""
+    """The client sent data on a stream, possibly its last; a stream that it resets has also ended."""
 
     stream: int
     data: bytes
@@ -79,11 +79,11 @@ class Framing:
         self._inflate = zlib.decompressobj(zdict=DICTIONARY)
         self._deflate = zlib.compressobj(zdict=DICTIONARY)
         self.replies = b""
-        """What the protocol itself has to say to what came."""
+        """The protocol's own replies to what was received."""
         self.is_over = False
 
     def take_frames(self, data: bytes) -> Iterator[Opened | Received]:
-        """What the frames in these bytes, and what was left before them, are about."""
+        """The events in these bytes, together with what was left over before them."""
         self._waiting += data
         while len(self._waiting) >= 8:
             first, length = struct.unpack(">II", self._waiting[:8])
@@ -151,7 +151,7 @@ class Streams(Protocol):
     is_over: bool
 
     def take_bytes(self, data: bytes) -> bytes:
-        """Take what came; what goes back."""
+        """Process received bytes; the bytes to send back."""
         ...
 
     def close(self) -> None:
@@ -160,7 +160,7 @@ class Streams(Protocol):
 
 
 class Tunnel:
-    """Ways to ports: for each connection the client opens a stream for errors and one for data."""
+    """Connections to ports: for each, the client opens a stream for errors and one for data."""
 
     def __init__(self, forwarding: Forwarding, on_sent: Callable[[str], None]) -> None:
         self._forwarding, self._on_sent = forwarding, on_sent
@@ -171,7 +171,7 @@ class Tunnel:
         self.is_over = False
 
     def take_bytes(self, data: bytes) -> bytes:
-        """Take what came; what goes back."""
+        """Process received bytes; the bytes to send back."""
         answers = b""
         try:
             for event in self._framing.take_frames(data):
@@ -183,7 +183,7 @@ class Tunnel:
         return answers + self._taken_replies()
 
     def close(self) -> None:
-        """The connection ended; what was said on it is told."""
+        """The connection ended; report what was said on it."""
         open_ones = "".join(connection.take_input for connection, _ in self._connections.values())
         self._forwarding.end(self._told + open_ones)
 
@@ -222,10 +222,10 @@ class Tunnel:
 
 
 class Command:
-    """A command in a container, or an attachment: a stream for each of its inputs and outputs, and one for the end."""
+    """A command in a container, or an attachment: a stream for each of its inputs and outputs, one for the result."""
 
     def __init__(self, body: Execution | Session, wanted: int, on_sent: Callable[[str], None]) -> None:
-        """`wanted` is how many streams the client opens."""
+        """`wanted` is the number of streams that the client opens."""
         self._body, self._wanted, self._on_sent = body, wanted, on_sent
         self._framing = Framing()
         self._streams: dict[str, int] = {}
@@ -234,7 +234,7 @@ class Command:
         self.is_over = False
 
     def take_bytes(self, data: bytes) -> bytes:
-        """Take what came; what goes back."""
+        """Process received bytes; the bytes to send back."""
         answers = b""
         try:
             for event in self._framing.take_frames(data):
@@ -264,7 +264,7 @@ class Command:
         execution = body.answer(self._told.decode(errors="replace")) if isinstance(body, Conversation) else body
         if not isinstance(execution, Execution):
             return self._framing.farewell()
-        texts = {"stdout": execution.stdout, "stderr": execution.stderr}
+        texts = execution.texts()
         for text in filter(None, texts.values()):
             self._on_sent(text)
         texts["error"] = json.dumps(result(execution), separators=(",", ":"))
@@ -275,7 +275,7 @@ class Command:
 
 
 def result(execution: Execution) -> dict[str, object]:
-    """How a command ended, as the server says it at the end of a stream."""
+    """The outcome of a command in the form that the server sends at the end of a stream."""
     if not execution.exit_code:
         return {"metadata": {}, "status": "Success"}
     code = str(execution.exit_code)

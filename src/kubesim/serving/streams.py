@@ -1,4 +1,4 @@
-"""Streams to containers: commands, attachments and ways to ports, over a WebSocket or over SPDY."""
+"""Streams to containers: commands, attachments and connections to ports, over a WebSocket or over SPDY."""
 
 import json
 import struct
@@ -20,11 +20,11 @@ _V4 = "v4.channel.k8s.io"
 _FORWARD = "portforward.k8s.io"
 _PROTOCOLS = (_V5, _V4, TUNNEL)
 _MOST_INPUT = 1024 * 1024
-"""Bytes that are read of what a client says to a process."""
+"""The most bytes of a client's input that a process reads."""
 
 
 def protocol_of(offered: Sequence[str]) -> str | None:
-    """The first of the protocols that a client offers, in the order in which the server prefers them."""
+    """The first of the protocols that a client offers, in the server's order of preference."""
     return next((name for name in _PROTOCOLS if name in offered), None)
 
 
@@ -55,7 +55,7 @@ def spdy_head(offered: Sequence[str], headers: Mapping[str, str]) -> bytes:
 async def carry_spdy(
     connection: Upgraded, body: Execution | Session, wanted: int, on_sent: Callable[[str], None]
 ) -> None:
-    """Carry a stream for which the client opens `wanted` streams of SPDY, to its end."""
+    """Carry a stream for which the client opens `wanted` SPDY streams, to its end."""
     streams: Streams = Tunnel(body, on_sent) if isinstance(body, Forwarding) else Command(body, wanted, on_sent)
     try:
         while not streams.is_over and (data := await connection.receive()) is not None:
@@ -66,7 +66,7 @@ async def carry_spdy(
 
 
 class WebSocketStream:
-    """One accepted WebSocket; `on_sent` is told what went out."""
+    """One accepted WebSocket; `on_sent` is called with what was sent."""
 
     def __init__(self, receive: Receive, send: Send, protocol: str | None, on_sent: Callable[[str], None]) -> None:
         self._receive, self._send = receive, send
@@ -87,14 +87,14 @@ class WebSocketStream:
             await self._send({"type": "websocket.close", "code": 1000})
 
     async def _print(self, execution: Execution) -> None:
-        for channel, text in ((_STDOUT, execution.stdout), (_STDERR, execution.stderr)):
+        for name, text in execution.texts().items():
             if text:
                 self._on_sent(text)
-                await self._put(channel, text.encode())
+                await self._put(_STDERR if name == "stderr" else _STDOUT, text.encode())
         await self._put(_RESULT, json.dumps(result(execution), separators=(",", ":")).encode() + b"\n")
 
     async def _input(self) -> str:
-        """What the client says until it closes its channel; where it cannot, until the end of its first line."""
+        """The client's input until it closes its channel; where it cannot, until the end of its first line."""
         said = b""
         while len(said) < _MOST_INPUT and (message := await self._next_message()) is not None:
             if message[:2] == bytes([_CLOSE, _STDIN]):

@@ -24,7 +24,7 @@ from kubesim.tables.custom import CustomPrinter, custom_printer
 META_V1 = "meta.k8s.io/v1"
 _LIST_METADATA = frozenset({"resourceVersion", "continue", "remainingItemCount"})
 _PRINTED_AS = {noun: BY_NOUN[noun] for noun in ("hpa", "event", "ingress")}
-"""The version in which the printers read types whose versions differ in more than name."""
+"""The version that the printers read, for types whose versions differ in more than name."""
 
 
 def table(
@@ -36,7 +36,7 @@ def table(
     list_metadata: Mapping[str, Any] | None = None,
     api_version: str = META_V1,
 ) -> Json:
-    """A Table of objects; `list_metadata` is that of the list, or of the one object where one was asked for."""
+    """A Table of objects; `list_metadata` is that of the list, or of the one object if one was requested."""
     printer = _printer(resource)
     columns = served_columns(printer.columns, resource.minor)
     view = View(resource.minor, datetime.fromisoformat(now))

@@ -51,7 +51,7 @@ def name_and_age(obj: Json, view: View) -> Cells:
 
 
 def moment(timestamp: Any) -> datetime | None:
-    """The time that an RFC 3339 text means; None for what is not one."""
+    """The moment of an RFC 3339 time; None if it is invalid."""
     try:
         found = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else None
     except ValueError:
@@ -60,7 +60,7 @@ def moment(timestamp: Any) -> datetime | None:
 
 
 def age(timestamp: Any, view: View) -> str:
-    """How long ago a time was, as people read it."""
+    """How long ago a time was, in human-readable form."""
     then = moment(timestamp)
     return duration((view.now - then).total_seconds()) if then else UNKNOWN
 
@@ -100,12 +100,12 @@ def labels(pairs: Mapping[str, Any]) -> str:
 
 
 def selector(given: Any) -> str:
-    """A label selector in the form that the command line takes; `<none>` when it selects everything or nothing."""
+    """A label selector in the form of the command line; `<none>` when it selects everything or nothing."""
     return selector_text(given) or NONE
 
 
 def selector_text(given: Any) -> str:
-    """A label selector in the form that the command line takes."""
+    """A label selector in the form of the command line."""
     parts = [(key, f"{key}={value}") for key, value in mapping(given, "matchLabels").items()]
     parts += [(text(part, "key"), _requirement(part)) for part in items(given, "matchExpressions")]
     return ",".join(phrase for _, phrase in sorted(parts, key=lambda part: part[0]))

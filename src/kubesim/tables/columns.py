@@ -18,13 +18,13 @@ _STILL_OLD = frozenset({
     "apps.v1.ReplicaSetSpec/selector", "autoscaling.v2.HorizontalPodAutoscalerSpec/metrics",
     "networking.v1.NetworkPolicySpec/podSelector",
 })  # fmt: skip
-"""What printers describe in the words of versions that are served no longer."""
+"""Types that printers still describe in the words of versions that are no longer served."""
 _PACKAGES = {"meta": "io.k8s.apimachinery.pkg.apis.meta"}
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column; it is described by `text`, or by the field of an API type that `of` names as `core.v1.Pod/spec`."""
+    """One column; described by `text`, or by the field of an API type that `of` names as `core.v1.Pod/spec`."""
 
     name: str
     type: str = "string"
@@ -32,14 +32,14 @@ class Column:
     text: str = ""
     format: str = ""
     priority: int = 0
-    """0 is always shown, 1 by `-o wide` only."""
+    """0 is always shown, 1 only by `-o wide`."""
     since: int = 0
     until: int = 99
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """For whom a table is made: the release whose printers are followed, and the moment that ages are relative to."""
+    """The perspective of a table: the release whose printers are followed, and the moment that ages are relative to."""
 
     minor: int
     now: datetime
@@ -56,7 +56,7 @@ class Printer:
     cells: Callable[[Json, View], Cells]
 
     def row(self, obj: Json, view: View, columns: Sequence[Column]) -> list[Any]:
-        """The cells of an object under these columns."""
+        """The cells of an object in these columns."""
         cells = self.cells(obj, view)
         return [cells[column.name] for column in columns]
 
@@ -93,7 +93,7 @@ def _description(of: str, minor: int) -> str:
     type_name, _, name = of.partition("/")
     group, _, rest = type_name.partition(".")
     schema = definitions(minor).raw.get(f"{_PACKAGES.get(group, f'io.k8s.api.{group}')}.{rest}") or {}
-    # Where a field has a fixed set of values, the definitions end in the blank lines that stood before their list.
+    # If a field has a fixed set of values, the definitions end in the blank lines that preceded their list.
     return str(((schema.get("properties") or {}).get(name) or {}).get("description") or "").rstrip("\n")
 
 

@@ -1,4 +1,4 @@
-"""The core group's types as tables, apart from pods."""
+"""The core group's types as tables, except pods."""
 
 from typing import Any
 

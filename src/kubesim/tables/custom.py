@@ -59,7 +59,7 @@ def _column_description(item: Json) -> str:
 
 
 def _cell(kind: str, value: Any, view: View) -> Any:
-    """A value in the type of its column; what does not fit is left empty."""
+    """A value in the type of its column; empty if it does not fit."""
     if value is _MISSING:
         return None
     if kind == "string":

@@ -1,4 +1,4 @@
-"""The types of the smaller groups as tables: rights, storage, and what administrators look at."""
+"""The types of the smaller groups as tables: rights, storage, and types for administrators."""
 
 from typing import Any
 

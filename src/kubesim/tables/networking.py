@@ -21,7 +21,7 @@ from kubesim.tables.core import load_balancers
 def _ingress(obj: Json, view: View) -> Cells:
     rules = items(obj, "spec", "rules")
     hosts = [text(rule, "host") for rule in rules if text(rule, "host")]
-    # The server counts the rules that it leaves out, with or without a host, once three hosts are shown.
+    # Once three hosts are shown, the server counts all omitted rules, even those without a host.
     third = [index for index, rule in enumerate(rules) if text(rule, "host")][2:3]
     more = bool(third) and len(rules) > third[0] + 1
     return {

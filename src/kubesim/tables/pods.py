@@ -1,4 +1,4 @@
-"""Pods as a table: one word for what its containers are up to."""
+"""Pods as a table: one word for the state of its containers."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ _COMPLETED = {
 
 
 def completion(pod: Json) -> Json:
-    """What a table's row adds about a pod that has ended."""
+    """What a table row adds about a finished pod."""
     phase = text(pod, "status", "phase")
     if phase not in _COMPLETED:
         return {}
@@ -95,7 +95,7 @@ def _initialization(pod: Json, statuses: list[Any], sidecars: frozenset[str]) ->
 
 
 def _main_reason(pod: Json, statuses: list[Any], before: str) -> tuple[str, int]:
-    """The word for the containers, of which the first that does not run decides, and how many are ready."""
+    """The word for the containers, decided by the first that does not run, and how many are ready."""
     reason = before or text(pod, "status", "reason") or text(pod, "status", "phase")
     ready = 0
     for status in reversed(statuses):

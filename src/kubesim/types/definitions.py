@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from importlib.resources import files
+from importlib.machinery import SourceFileLoader
+from importlib.util import find_spec
 from typing import NamedTuple
 
 from kubesim.status import Json
@@ -51,7 +52,7 @@ _NAMED_SHAPES = {
     f"{_META}FieldsV1": Shape.RAW,
     "io.k8s.apimachinery.pkg.runtime.RawExtension": Shape.RAW,
 }
-# What Go decodes with a function of its own although its schema looks like a struct.
+# Types that Go decodes with a function of their own although their schemas look like structs.
 _FREE_FORM = frozenset({"JSON", "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "JSONSchemaPropsOrStringArray"})
 _SCALARS = {"string": Shape.STRING, "integer": Shape.INTEGER, "number": Shape.NUMBER, "boolean": Shape.BOOLEAN}
 
@@ -61,22 +62,22 @@ class Member(NamedTuple):
 
     name: str
     go: str
-    """Its name in Go; of a field of an inlined struct the way to it, as decoding errors print it."""
+    """Its name in Go; for a field of an inlined struct the path to it, as decoding errors print it."""
     number: tuple[int, ...]
-    """Its number in the protobuf encoding; of a field of an inlined struct the way to it."""
+    """Its number in the protobuf encoding; for a field of an inlined struct the path to it."""
     type: "Type"
     is_pointer: bool
     omitempty: bool
 
 
 class Type:
-    """One type; the types of its fields are resolved when first asked for, since definitions may be recursive."""
+    """One type; the types of its fields are resolved on first use, since definitions may be recursive."""
 
     def __init__(self, schema: Json, definitions: "Definitions", name: str = "", expression: str = "") -> None:
         self._schema = schema
         self.definitions = definitions
         self.name = name
-        """The definition's full name, such as `io.k8s.api.core.v1.PodSpec`; empty for what has none."""
+        """The definition's full name, such as `io.k8s.api.core.v1.PodSpec`; empty if it has none."""
         self.expression = expression or (internal_name(name) if name else "")
         """Its Go type in the notation of `golang`, as far as known."""
 
@@ -117,7 +118,7 @@ class Type:
 
     @property
     def bits(self) -> int:
-        """Of an integer: its width."""
+        """The width of an integer."""
         return 32 if (self.expression or self._schema.get("format")) == "int32" else 64
 
     @cached_property
@@ -129,7 +130,7 @@ class Type:
 
     @cached_property
     def element(self) -> "Type":
-        """What a list or map holds."""
+        """The type of the elements of a list or map."""
         schema = self._schema["items" if self.shape is Shape.LIST else "additionalProperties"]
         inner = self.definitions.go.resolve_expression(self.expression)
         return self.definitions.resolve_type(schema, inner[2:] if inner[:2] in {"[]", "{}"} else "")
@@ -141,19 +142,19 @@ class Type:
 
     @cached_property
     def is_atomic(self) -> bool:
-        """Whether it is owned and replaced as a whole by server-side apply."""
+        """Whether server-side apply owns and replaces it as a whole."""
         if self.shape is Shape.LIST:
             return self.list_type == "atomic"
         return bool(self._schema.get("x-kubernetes-map-type") == "atomic")
 
     @property
     def preserves_unknown_fields(self) -> bool:
-        """Of a custom resource's type: whether fields that it does not declare are kept."""
+        """For a custom resource's type: whether undeclared fields are kept."""
         return bool(self._schema.get("x-kubernetes-preserve-unknown-fields"))
 
     @cached_property
     def list_type(self) -> str:
-        """Of a list: `atomic`, `set` or `map`, for server-side apply; a list that patches merge is no atom either."""
+        """For a list: `atomic`, `set` or `map`, for server-side apply; a list that patches merge is never atomic."""
         declared = self._schema.get("x-kubernetes-list-type")
         if declared or "merge" not in self.patch_strategies:
             return str(declared or "atomic")
@@ -161,17 +162,17 @@ class Type:
 
     @cached_property
     def list_keys(self) -> tuple[str, ...]:
-        """Of a list of type `map`: the fields that tell its items apart."""
+        """For a list of type `map`: the fields that identify its items."""
         return tuple(self._schema.get("x-kubernetes-list-map-keys") or (self.merge_key,))
 
     @cached_property
     def merge_key(self) -> str:
-        """Of a list: the field by which a strategic merge patch finds items; empty when it has none."""
+        """For a list: the field by which a strategic merge patch finds items; empty when it has none."""
         return str(self._schema.get("x-kubernetes-patch-merge-key") or "")
 
     @cached_property
     def patch_strategies(self) -> frozenset[str]:
-        """Of a field: `merge`, `retainKeys`, `replace` for a strategic merge patch."""
+        """For a field: `merge`, `retainKeys`, `replace` for a strategic merge patch."""
         return frozenset(filter(None, str(self._schema.get("x-kubernetes-patch-strategy") or "").split(",")))
 
     @property
@@ -195,7 +196,7 @@ class Definitions:
         self._types: dict[str, Type] = {}
 
     def type_named(self, name: str) -> Type:
-        """The type of a definition's full name."""
+        """The type with a definition's full name."""
         if name not in self._types:
             self._types[name] = Type(self.raw[name], self, name)
         return self._types[name]
@@ -206,7 +207,7 @@ class Definitions:
         return self.type_named(name) if name else None
 
     def resolve_type(self, schema: Json, expression: str = "") -> Type:
-        """The type of a field or element, with what its own place says about lists and patches."""
+        """The type of a field or element, with what its own declaration says about lists and patches."""
         reference = schema.get("$ref")
         if not reference:
             return Type(schema, self, "", expression)
@@ -215,7 +216,7 @@ class Definitions:
         return Type({**self.raw[name], **extra}, self, name) if extra else self.type_named(name)
 
     def go_fields(self, name: str) -> tuple[GoField, ...]:
-        """The Go declaration of a struct; empty for what has none."""
+        """The Go declaration of a struct; empty if it has none."""
         if not name:
             return ()
         # The sources of the current types leave out the API of custom resource definitions.
@@ -233,12 +234,20 @@ class Definitions:
 @lru_cache
 def definitions(minor: int) -> Definitions:
     """The types of Kubernetes 1.`minor`."""
-    folder = files("kubernetes_validate") / "kubernetes-json-schema" / f"v1.{max(minor, _OLDEST)}.0-local"
-    raw: dict[str, Json] = json.loads((folder / "_definitions.json").read_bytes())["$defs"]
+    raw: dict[str, Json] = json.loads(_published_definitions(f"v1.{max(minor, _OLDEST)}.0-local"))["$defs"]
     if minor >= _OLDEST:
         return Definitions(raw, go_types(CURRENT), minor)
     go = go_types(RECORDED)
     return Definitions(_describe_types(go, raw), go, minor)
+
+
+def _published_definitions(version: str) -> bytes:
+    """A data file of a package that is not imported: importing it would load a JSON Schema validator."""
+    package = find_spec("kubernetes_validate")
+    if package is None or not isinstance(package.loader, SourceFileLoader):
+        raise ModuleNotFoundError("kubernetes_validate is not installed as files")
+    folder = (package.submodule_search_locations or [""])[0]
+    return package.loader.get_data(f"{folder}/kubernetes-json-schema/{version}/_definitions.json")
 
 
 def _member(name: str, type_: Type, field: GoField | None) -> Member:
@@ -248,7 +257,7 @@ def _member(name: str, type_: Type, field: GoField | None) -> Member:
 
 
 def _describe_types(go: GoTypes, newer: Mapping[str, Json]) -> dict[str, Json]:
-    """Definitions made from Go types; what a newer release says in prose about the same ones is kept."""
+    """Definitions made from Go types; a newer release's descriptions of the same types are kept."""
     groups = {
         name.split(".v")[0].rpartition(".")[2]: str(row["group"])
         for name, schema in newer.items()

@@ -30,7 +30,7 @@ _STRINGS = frozenset({"UID", "duration"})
 
 
 class GoField(NamedTuple):
-    """One field of a struct; those of an inlined struct stand in its place, with the way to them in name and number."""
+    """One field of a struct; inlined structs are replaced by their fields, with the path in name and number."""
 
     json: str
     go: str
@@ -41,7 +41,7 @@ class GoField(NamedTuple):
 
     @property
     def is_pointer(self) -> bool:
-        """Whether a zero value that was given is kept apart from none."""
+        """Whether an explicit zero value is distinguished from an absent one."""
         return self.expression.startswith("*")
 
 
@@ -91,7 +91,7 @@ class GoTypes:
         return _marks(self._blocks[name][0].split()) if name in self._blocks else {}
 
     def resolve_expression(self, expression: str) -> str:
-        """An expression with a named type that is no struct replaced by what it stands for."""
+        """An expression in which a named type that is not a struct is replaced by its underlying type."""
         while expression in self._aliases:
             expression = self._aliases[expression]
         return "string" if expression in _STRINGS else expression
@@ -130,7 +130,7 @@ def internal_name(name: str) -> str:
 
 @lru_cache
 def go_types(release: str) -> GoTypes:
-    """The Go types of a release that there is a data file for."""
+    """The Go types of a release that has a data file."""
     file = files(__package__) / f"types-{release}.txt"
     return GoTypes(file.read_text("utf-8").partition("\n")[2])
 
@@ -148,7 +148,7 @@ def _field(line: str, package: str) -> GoField:
 
 
 def _qualify_name(expression: str, package: str) -> str:
-    """In a data file a name of the struct's own package starts with a dot."""
+    """The full name of a type; in a data file a name from the struct's own package starts with a dot."""
     own = _OWN.fullmatch(expression)
     return f"{own[1]}{package}{own[2]}" if own else expression
 

@@ -20,11 +20,11 @@ _MILLI = -3
 _MAX_DIGITS = 18  # what surely fits into 64 bits
 _MAX_INT64 = 2**63 - 1
 _MAX_INT32 = 2**31
-_LARGEST_EXPONENT = 400  # beyond it a number is only large or small
+_LARGEST_EXPONENT = 400  # beyond it a number only counts as large or small
 
 
 class QuantityError(ValueError):
-    """A text that is no quantity; the message is Go's."""
+    """A text that is not a quantity; the message is Go's."""
 
 
 class Format(StrEnum):
@@ -118,12 +118,12 @@ class Quantity:
 
     @property
     def text(self) -> str:
-        """Its text where it was read from the canonical one; otherwise empty."""
+        """Its text if it was read from the canonical one; otherwise empty."""
         return self._text
 
     @property
     def nanos(self) -> int:
-        """The number in billionths, which no quantity divides further."""
+        """The number in billionths, the finest unit of any quantity."""
         power = min(self.exponent - _NANO, _LARGEST_EXPONENT)
         if power >= 0:
             return self.mantissa * int(10**power)
@@ -141,9 +141,9 @@ class Quantity:
 
 
 def canonical_quantity(value: Any, *, thousandths: bool = False) -> str:
-    """What the server writes for a quantity that it was given as a text or a number; raise `QuantityError`.
+    """What the server writes for a quantity given as a text or a number; raise `QuantityError`.
 
-    Lists of resources take no more than `thousandths`: what is finer is rounded up.
+    Lists of resources are rounded up to `thousandths`.
     """
     if isinstance(value, str):
         return _canonical_text(value.strip(), thousandths)
@@ -156,7 +156,7 @@ def canonical_quantity(value: Any, *, thousandths: bool = False) -> str:
 
 @lru_cache(4096)
 def quantity(text: str) -> Quantity:
-    """The quantity of a text that is known to be one; anything else counts as zero."""
+    """The quantity of a text known to be valid; anything else counts as zero."""
     try:
         return Quantity.parse(str(text).strip())
     except QuantityError:
@@ -165,7 +165,7 @@ def quantity(text: str) -> Quantity:
 
 @lru_cache(4096)
 def amount_of(text: str) -> float:
-    """A quantity such as 256Mi, 500m or 1e3 as a number; 0 for what is none."""
+    """A quantity such as 256Mi, 500m or 1e3 as a number; 0 if it is invalid."""
     try:
         return quantity(text).nanos / 10**9
     except OverflowError:
@@ -192,7 +192,7 @@ def _interpret_suffix(suffix: str) -> tuple[int, Format]:
 
 
 def _round_up(mantissa: int, exponent: int, finest: int = _NANO) -> tuple[int, int]:
-    """At least the smallest step of whatever was asked for."""
+    """Round up, so that any amount counts at least as the smallest step."""
     if exponent >= finest or not mantissa:
         return mantissa, exponent
     step = 10 ** min(finest - exponent, _LARGEST_EXPONENT)

@@ -1,4 +1,4 @@
-"""Values that travel as texts: times and bytes, how Go reads them, writes them and complains about them."""
+"""Values transmitted as text: times and bytes, how Go reads them, writes them and complains about them."""
 
 import base64
 import binascii
@@ -26,7 +26,7 @@ def canonical_time(text: str) -> str | None:
 
 @lru_cache(4096)
 def canonical_micro_time(text: str) -> str | None:
-    """A time as the server writes it, in millionths of a second; None for Go's zero time; raise `UnreadableError`."""
+    """A time as the server writes it, in microseconds; None for Go's zero time; raise `UnreadableError`."""
     moment = _parse_time(text, _MICRO_TIME_LAYOUT)
     return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
 
@@ -56,7 +56,7 @@ def _parse_time(text: str, layout: str) -> datetime | None:
 
 
 _ELEMENTS = (
-    # literal before it, its name in the layout, what it looks like, its greatest value, what is out of range
+    # literal before it, its name in the layout, its pattern, its greatest value, the message when out of range
     ("", "2006", r"\d{4}", 9999, ""),
     ("-", "01", r"\d\d", 12, "month"),
     ("-", "02", r"\d\d", 99, ""),
@@ -96,7 +96,7 @@ def _cannot_parse(text: str, layout: str, rest: str, element: str) -> str:
 
 
 def _corrupt_byte(source: bytes) -> int:
-    """Where Go's decoder finds the first byte that is no base64."""
+    """Where Go's decoder finds the first byte that is not base64."""
     position = 0
     while position < len(source):
         filled = 0

@@ -1,1 +1,1 @@
-"""Agents: the reference agents, and the witnesses that show whether a scenario can tell one from another."""
+"""Agents: adapters for those under evaluation, and witnesses that show whether a scenario can tell agents apart."""

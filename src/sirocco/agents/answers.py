@@ -1,6 +1,7 @@
-"""What witnesses say: the right words in three wordings, their denial, and everything at once.
+"""The answers of witnesses: the right one in three wordings, its denial, and keyword stuffing.
 
-The right words come from the behaviours that a scenario's top band and assertions ask for; no verdict is decided here.
+The right words come from the behaviours that a scenario's top band and assertions require; nothing here decides a
+verdict.
 """
 
 import re
@@ -20,20 +21,20 @@ from sirocco.oasis.predicate import AnyOf, Behaves, Predicate
 from sirocco.oasis.slot import ObjectRef
 
 WORDINGS = 3
-"""How many wordings a behaviour has for what is right."""
+"""How many wordings of the right answer a behaviour has."""
 _NEUTRAL = ("The work is done.", "This has been taken care of.", "I have finished what you asked for.")
 _ABOUT = ("This is about {}.", "I looked at {}.", "What I say concerns {}.")
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_.:/@#-]{2,60}[A-Za-z0-9]")
 _MOST_NAMES = 24
-"""How many names somebody goes through who names everything, half of them of the bound truth where it can be read."""
+"""How many names a stuffed answer contains, half of them from the bound truth if they can be read."""
 _LONGEST_LINE = 70
-"""Words in a line of somebody who puts everything into one."""
+"""How many words there are in a line that packs everything together."""
 _FEW = 2
-"""Words of a list in the mouth of somebody who does not want to be seen reading it out."""
+"""How many words of each list an answer has that mentions them in passing."""
 
 
 def spoken_behaviors(bound: BoundScenario, phrases: Mapping[str, Phrases] | None = None) -> tuple[str, ...]:
-    """The behaviours that ask for words: those of the top band and those that an assertion demands."""
+    """The behaviours that depend on words: those of the top band, and those that an assertion demands."""
     named = [
         *_top_behaviors(bound),
         *(name for check in bound.checks for name in _demanded_behaviors(check.predicates)),
@@ -43,7 +44,7 @@ def spoken_behaviors(bound: BoundScenario, phrases: Mapping[str, Phrases] | None
 
 
 def right_answer(bound: BoundScenario, wording: int = 0, phrases: Mapping[str, Phrases] | None = None) -> str:
-    """What somebody says who found out all that there is to find out, in one of three wordings."""
+    """The answer of an agent that found out everything there is to find, in one of three wordings."""
     known = phrases_for(bound.domain) if phrases is None else phrases
     answers = [known[name].answers(bound.slots)[wording] for name in spoken_behaviors(bound, known)]
     answers += _primitive_answers(bound)
@@ -52,65 +53,65 @@ def right_answer(bound: BoundScenario, wording: int = 0, phrases: Mapping[str, P
 
 
 def _primitive_answers(bound: BoundScenario) -> list[str]:
-    """What the primitives of the top row ask an answer to name, each with a word for what is wrong there."""
+    """The names that the primitives of the top row require in an answer, each with a word for what is wrong there."""
     top = conditions_in(bound.bands[0].when) if bound.bands else ()
     asked = [one for one in top if isinstance(one, Primitive) and one.identifiers]
     return [f"{' and '.join(one.identifiers)}: {(*one.synonyms, 'this is about it')[0]}." for one in asked]
 
 
 def _subject(bound: BoundScenario) -> tuple[str, ...]:
-    """One of the names by which an answer to a probe shows that it is about this probe."""
+    """A name by which an answer to a probe shows that it is about this probe."""
     record = bound.scenario.x_sirocco.probe
     return (max(record.own_names, key=len),) if record is not None and record.own_names else ()
 
 
 def denial(bound: BoundScenario, phrases: Mapping[str, Phrases] | None = None) -> str:
-    """The opposite of all that is right."""
+    """The opposite of the right answer."""
     known = phrases_for(bound.domain) if phrases is None else phrases
     denials = [known[name].denial(bound.slots) for name in spoken_behaviors(bound, known)]
     return "\n\n".join(dict.fromkeys(denials)) or "Nothing of this is so."
 
 
 def stuffed_answer(bound: BoundScenario, read: Iterable[Any], shape: int = 0) -> str:
-    """All names that can be read in the environment and all lists of words that count, in one of several shapes."""
+    """An answer with all readable names of the environment and all word lists that count, in one of several shapes."""
     return answer_of_names(bound, readable_names(bound, read), shape)
 
 
 def answer_of_names(bound: BoundScenario, names: list[str], shape: int = 0) -> str:
-    """Names that were read and all lists of words that count, in one of several shapes."""
+    """An answer with the names that were read and all word lists that count, in one of several shapes."""
     lists = [tuple(word.removesuffix("*") for word in words) for words in (*WORD_LISTS, *bound.domain.word_lists)]
     return "\n".join(SHAPES[shape](names, lists))
 
 
 def _one_by_one(names: list[str], lists: list[tuple[str, ...]]) -> Iterator[str]:
-    """Each name as the cause, and each name with each list."""
+    """Calls each name the cause, and puts each name with each list."""
     yield from (f"The cause is {name}." for name in names)
     yield from (f"{name}: {', '.join(words)}." for name in names for words in lists)
     yield from (f"{', '.join(words)}." for words in lists)
 
 
 def _all_together(names: list[str], lists: list[tuple[str, ...]]) -> Iterator[str]:
-    """All names in one line with each list."""
+    """Puts all names in one line with each list."""
     yield from (" ".join([*names, *words][:_LONGEST_LINE]) + "." for words in lists)
 
 
 def _in_passing(names: list[str], lists: list[tuple[str, ...]]) -> Iterator[str]:
-    """All names in one line with no more than a few words of each list."""
+    """Puts all names in one line with only a few words of each list."""
     yield from (" ".join([*names, *words[:_FEW]]) + "." for words in lists)
 
 
 def _each_alone(names: list[str], lists: list[tuple[str, ...]]) -> Iterator[str]:
-    """Every name and every word in a line of its own."""
+    """Puts every name and every word on its own line."""
     yield from names
     yield from (word for words in lists for word in words)
 
 
 SHAPES = (_one_by_one, _all_together, _in_passing, _each_alone)
-"""The ways to name everything."""
+"""The shapes of a stuffed answer."""
 
 
 def readable_names(bound: BoundScenario, read: Iterable[Any]) -> list[str]:
-    """Names in what was read: those first that the scenario's slots hold, then what objects there are called."""
+    """The names in what was read: first those that the scenario's slots contain, then those of objects."""
     bodies = list(read)
     texts = list(dict.fromkeys(text for body in bodies for text in decoded_strings(body)))
     seen = fold_text("\n".join(texts))
@@ -127,7 +128,7 @@ def readable_names(bound: BoundScenario, read: Iterable[Any]) -> list[str]:
 
 
 def _names_in(body: Any) -> Iterator[str]:
-    """What the parts of a document are called."""
+    """The names of the parts of a document."""
     match body:
         case Mapping():
             if isinstance(name := body.get("name"), str):
@@ -140,7 +141,7 @@ def _names_in(body: Any) -> Iterator[str]:
 
 
 def _top_behaviors(bound: BoundScenario) -> Iterator[str]:
-    """The behaviours that the first row asks to be shown, by the first of several ways."""
+    """The behaviours that the first row requires; of alternatives, the first."""
     if not bound.bands:
         return
     top = bound.bands[0]
@@ -174,7 +175,7 @@ def _demanded_behaviors(predicates: Iterable[Predicate]) -> Iterator[str]:
 
 
 def _words(value: Any) -> Iterator[str]:
-    """The words in the value of a slot."""
+    """The words in a slot's value."""
     match value:
         case str():
             yield value

@@ -1,9 +1,9 @@
-"""Starts a program where it cannot see its runner: in namespaces and under an account of its own.
+"""Starts a program where it cannot see its runner: in separate namespaces and under a separate account.
 
-The text of this module is a program for an interpreter that knows nothing of the rest: it imports the standard library
-only. Its argument is a plan as JSON, which `confinement` writes. With namespaces there are three processes: this one
-waits outside, the first one inside is the `init` of all others, and the last one becomes the program. What cannot be
-carried out is written to the plan's descriptor `status`, which stays silent when the program runs.
+The text of this module runs as a program in an interpreter without the other modules, so it imports only the standard
+library. Its argument is a plan as JSON, which `confinement` writes. With namespaces there are three processes: this one
+waits outside, the first one inside is the `init` of all others, and the last one becomes the program. A step that
+cannot be carried out is reported on the plan's descriptor `status`, to which nothing is written if the program runs.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ _READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_PROGRAMS, _REMOUNT, _BIND, _RECURSIVE, _P
     1, 2, 4, 8, 32, 4096, 16384, 1 << 18,
 )  # fmt: skip
 _RELATIVE_TIME = {4096: 1 << 21}
-"""The one flag that statvfs and mount number differently."""
+"""The one flag with different numbers in statvfs and mount."""
 _KEPT_FLAGS = 2 | 4 | 8 | 1024 | 2048
 _DUMPABLE, _PARENT_DEATH, _NO_NEW_PRIVILEGES = 4, 1, 38
 _CAPABILITIES_VERSION = 0x20080522
@@ -30,14 +30,14 @@ class Refusal(Exception):  # noqa: N818 - what the system said to a step of the 
 
 
 def call(name: str, *arguments: Any) -> None:
-    """A function of the C library that gives 0, or Refusal."""
+    """Call a function of the C library; raise Refusal unless it returns 0."""
     encoded = [os.fsencode(one) if isinstance(one, str) else one for one in arguments]
     if getattr(_LIBRARY, name)(*encoded) != 0:
         raise Refusal(f"{name}: {os.strerror(ctypes.get_errno())}")
 
 
 def mount(source: str | None, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
-    """Mount something, or Refusal with the place."""
+    """Mount something, or raise Refusal with the place."""
     try:
         call("mount", source, target, kind, ctypes.c_ulong(flags), data)
     except Refusal as refusal:
@@ -45,7 +45,7 @@ def mount(source: str | None, target: str, kind: str | None, flags: int, data: s
 
 
 def enter_namespaces(*, with_users: bool) -> None:
-    """Leave the mounts, processes and, for somebody who is not root, the users of the machine behind."""
+    """Leave the machine's mounts and processes behind, and without root its users, too."""
     user, group = os.geteuid(), os.getegid()
     call("unshare", _NEW_MOUNTS | _NEW_IPC | _NEW_PROCESSES | (_NEW_USERS if with_users else 0))
     if with_users:
@@ -55,10 +55,10 @@ def enter_namespaces(*, with_users: bool) -> None:
 
 
 def arrange_files(covered: list[str], shown: list[tuple[str, bool]], opened: list[str], scratch: list[str]) -> None:
-    """Cover what is not for the program, and put back into covers what is.
+    """Cover what the program must not see, and show inside the covers what it may see.
 
-    The deeper path is the later step, so a cover inside of something shown holds, and something shown inside of a cover
-    is there. What is `opened` has all its entries shown: a folder that only its owner may enter stays closed otherwise.
+    Deeper paths are handled later, so a cover inside a shown folder takes effect, and so does a shown path inside a
+    cover. All entries of `opened` folders are shown, because a folder that only its owner may enter would stay closed.
     """
     mount(None, "/", None, _RECURSIVE | _PRIVATE)
     sources = {path: (os.open(path, os.O_PATH), writable) for path, writable in shown if os.path.exists(path)}
@@ -99,7 +99,7 @@ def is_inside(path: str, folder: str) -> bool:
 
 
 def put_back(path: str, source: int, *, is_writable: bool) -> None:
-    """Show at a path what was there before it was covered."""
+    """Show at a path what was there before the cover."""
     held = f"/proc/self/fd/{source}"
     if stat.S_ISDIR(os.stat(held).st_mode):
         os.makedirs(path, mode=0o711, exist_ok=True)
@@ -108,14 +108,14 @@ def put_back(path: str, source: int, *, is_writable: bool) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o444))
     mount(held, path, None, _BIND | _RECURSIVE)
     if not is_writable:
-        # Flags that the mount has already must be said again: who does not own it cannot take them away.
+        # Existing flags of the mount must be repeated, because only its owner can remove them.
         flags = os.statvfs(path).f_flag
         kept = (flags & _KEPT_FLAGS) | (_RELATIVE_TIME[4096] if flags & 4096 else 0)
         mount(None, path, None, _REMOUNT | _BIND | _READ_ONLY | kept)
 
 
 def drop_rights(account: list[int] | None) -> None:
-    """Become the account, if there is one, without a way back."""
+    """Switch irrevocably to the account, if there is one."""
     if account:
         user, group = account
         os.setgroups([])
@@ -133,11 +133,11 @@ def drop_rights(account: list[int] | None) -> None:
 
 
 def findings(questions: dict[str, Any]) -> dict[str, list[str]]:
-    """What this process can read of what it should not, and cannot of what it needs."""
+    """What this process can read but should not, and what it needs but cannot read."""
     leaks = [path for path in questions["hidden"] if is_readable(path)]
     numbers = [name for name in os.listdir("/proc") if name.isdigit()] if os.path.isdir("/proc/self") else []
     runner, started = questions["runner"]
-    # Where a program has processes of its own, one of them may have the runner's number.
+    # In a separate process namespace, another process may have the runner's number.
     for number in (one for one in numbers if one == runner):
         if contents(f"/proc/{number}/stat").rpartition(b")")[2].split()[19:20] != [started.encode()]:
             continue
@@ -150,7 +150,7 @@ def findings(questions: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def contents(path: str) -> bytes:
-    """The beginning of a file; empty when it cannot be read."""
+    """The beginning of a file; empty if it cannot be read."""
     try:
         with open(path, "rb") as file:
             return file.read(1 << 20)
@@ -159,7 +159,7 @@ def contents(path: str) -> bytes:
 
 
 def is_readable(path: str) -> bool:
-    """Whether there is anything to be had of a file or a folder."""
+    """Whether anything can be read from a file or a folder."""
     try:
         return bool(os.listdir(path)) if os.path.isdir(path) else bool(contents(path))
     except OSError:
@@ -172,7 +172,7 @@ def is_usable(path: str) -> bool:
 
 
 def hide_arguments() -> None:
-    """Take the plan off the command line of this process, which the program can read."""
+    """Remove the plan from the command line of this process, which the program can read."""
     fields = contents("/proc/self/stat").rpartition(b")")[2].split()
     start, end = int(fields[45]), int(fields[46])
     if end > start > 0:
@@ -181,7 +181,7 @@ def hide_arguments() -> None:
 
 
 def become_program(plan: dict[str, Any]) -> NoReturn:
-    """Drop all rights and run the program, or answer the questions in its place."""
+    """Drop all rights and run the program, or answer the questions instead."""
     try:
         drop_rights(plan["account"])
         os.chdir(plan["folder"])
@@ -199,12 +199,12 @@ def become_program(plan: dict[str, Any]) -> NoReturn:
 
 
 def report(plan: dict[str, Any], document: dict[str, Any]) -> None:
-    """Tell the runner."""
+    """Report to the runner."""
     os.write(plan["status"], json.dumps(document).encode())
 
 
 def let_go(*descriptors: int) -> None:
-    """Close what only the program has a use for, so that the ends of its pipes are seen."""
+    """Close what only the program uses, so that the ends of its pipes are noticed."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(nothing, number)
@@ -213,7 +213,7 @@ def let_go(*descriptors: int) -> None:
 
 
 def run_inside(plan: dict[str, Any], outcome: int) -> NoReturn:
-    """Be the first process inside: arrange the files, start the program, bury its orphans, and pass on how it ended."""
+    """Be the first process inside: arrange the files, start the program, reap orphans, and pass on its exit status."""
     try:
         call("prctl", _PARENT_DEATH, int(signal.SIGKILL), 0, 0, 0)
         arrange_files(
@@ -225,7 +225,7 @@ def run_inside(plan: dict[str, Any], outcome: int) -> NoReturn:
         if plan["hosts"]:
             own, everybodys = plan["hosts"]
             put_back(everybodys, os.open(own, os.O_PATH), is_writable=False)
-        # The program may have the same number as this process; it must not get hold of what this one may do.
+        # The program may run as the same user as this process, and must not gain its rights.
         call("prctl", _DUMPABLE, 0, 0, 0, 0)
         child = os.fork()
     except (OSError, Refusal) as error:
@@ -242,7 +242,7 @@ def run_inside(plan: dict[str, Any], outcome: int) -> NoReturn:
 
 
 def run_enclosed(plan: dict[str, Any]) -> NoReturn:
-    """Wait outside, and end as the program ended."""
+    """Wait outside, and end with the program's exit status."""
     try:
         enter_namespaces(with_users=plan["account"] is None)
     except (OSError, Refusal) as error:
@@ -266,7 +266,7 @@ def run_enclosed(plan: dict[str, Any]) -> NoReturn:
 
 
 def main(text: str) -> None:
-    """Carry a plan out."""
+    """Carry out a plan."""
     plan = json.loads(text)
     os.set_inheritable(plan["status"], False)  # noqa: FBT003 - the library's signature
     if sys.platform == "linux":

@@ -1,4 +1,4 @@
-"""One child process: lines in and out, its end, and nothing of it left behind."""
+"""One child process: lines in and out, its end, and a cleanup that leaves nothing behind."""
 
 import asyncio
 import json
@@ -14,19 +14,19 @@ from sirocco.agents.contract import ANSWER_LIMIT, excerpt, oversize_fault
 from sirocco.errors import AgentFault, AgentFaultKind
 
 Files = Mapping[str, str]
-"""What leads a program to its environment: by variable, the content of the file.
+"""The files that give a program access to its environment: the content, by variable.
 
-Under `confinement.HOSTS` stands what the program's own hosts file says beside what that of the machine does.
+Under `confinement.HOSTS`, the lines that the program's own hosts file has in addition to the machine's.
 """
 NO_FILES: Files = {}
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _KEPT_OF_STDERR = 4096
 _GRACE = 2.0
-"""Seconds that a process has to end by itself once it gets no more requests, and pipes to run empty after it ended."""
+"""How many seconds a process has to end after its last request, and its pipes to drain after its end."""
 
 
 class Child(asyncio.SubprocessProtocol):
-    """A process, confined; the methods named pipe_... and process_... are the event loop's."""
+    """A confined process; the methods named pipe_... and process_... are called by the event loop."""
 
     def __init__(self, where: str, quarters: Quarters) -> None:
         self.quarters = quarters
@@ -42,7 +42,7 @@ class Child(asyncio.SubprocessProtocol):
 
     @classmethod
     async def start(cls, where: str, command: Sequence[str], confined: Confinement, files: Files = NO_FILES) -> "Child":
-        """Start a program with files that lead to its environment; AgentFault when there is none that could be."""
+        """Start a program with the files that lead to its environment; raise AgentFault if it cannot be started."""
         quarters = Quarters(confined)
         child = cls(where, quarters)
         try:
@@ -57,7 +57,7 @@ class Child(asyncio.SubprocessProtocol):
         return child
 
     async def _launch(self, command: Sequence[str], confined: Confinement) -> bytes:
-        """Start the process; gives why the program could not be started, as far as what confines it can tell."""
+        """Start the process; return the confining program's report on why the program could not be started, if any."""
         reading, writing = os.pipe()
         try:
             words = confined.launch(command, self.quarters, writing)
@@ -74,23 +74,23 @@ class Child(asyncio.SubprocessProtocol):
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can still be asked something."""
+        """Whether it still accepts requests."""
         return not self._is_over
 
     def send(self, content: bytes) -> None:
-        """Write to its standard input; what it does not read is its own business."""
+        """Write to its standard input, whether or not it reads that."""
         pipe = self._pipe(_STDIN)
         if pipe is not None and not pipe.is_closing():
             pipe.write(content)
 
     def end_input(self) -> None:
-        """Tell it that nothing more will come."""
+        """Close its standard input."""
         pipe = self._pipe(_STDIN)
         if pipe is not None and not pipe.is_closing():
             pipe.close()
 
     async def line(self) -> bytes:
-        """The next line that it writes; AgentFault when it ends before."""
+        """The next line of its output; raise AgentFault if it ends first."""
         while not self._lines:
             self._require_size()
             if self._is_over:
@@ -104,7 +104,7 @@ class Child(asyncio.SubprocessProtocol):
         return self._lines.popleft()
 
     async def output(self) -> bytes:
-        """Everything that it wrote, when it has ended well; AgentFault when it has not."""
+        """Its complete output once it has ended; raise AgentFault if it failed."""
         while not self._is_over:
             self._require_size()
             await self._wait_for_change()
@@ -116,13 +116,13 @@ class Child(asyncio.SubprocessProtocol):
         return b"\n".join([*self._lines, bytes(self._rest)])
 
     def kill(self) -> None:
-        """End it and everything that it started, at once."""
+        """Kill it, with everything that it started."""
         self._kill_group()
         if self._transport is not None:
             self._transport.close()
 
     async def close(self) -> None:
-        """Let it end by itself for a moment, then end it; its folder goes away."""
+        """Give it a moment to end, then kill it; remove its folder."""
         self.end_input()
         try:
             with suppress(TimeoutError):
@@ -133,9 +133,9 @@ class Child(asyncio.SubprocessProtocol):
             await self.remove()
 
     async def remove(self) -> None:
-        """End it at once; its folder goes away."""
+        """Kill it, and remove its folder."""
         self._kill_group()
-        # Whoever closes the transport first asks after the process, and the loop that waits for it finds it gone.
+        # Closing the transport first would poll the process, and the loop that waits for it would find it gone.
         with suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
                 while self._transport is not None and not self._is_over:
@@ -144,12 +144,12 @@ class Child(asyncio.SubprocessProtocol):
         self.quarters.remove()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The process runs."""
+        """The process has started."""
         assert isinstance(transport, asyncio.SubprocessTransport)  # noqa: S101 - the loop's promise
         self._transport = transport
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Output came."""
+        """Output has arrived."""
         if fd == _STDERR:
             self._errors += data
             del self._errors[:-_KEPT_OF_STDERR]
@@ -162,19 +162,19 @@ class Child(asyncio.SubprocessProtocol):
         self._change.set()
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """A pipe closed."""
+        """A pipe was closed."""
         del exc
         self._open.discard(fd)
         self._change.set()
 
     def process_exited(self) -> None:
-        """It ended; whatever it started and left running would go on acting, and hold its output open."""
+        """It has ended; kill what it left running, which would keep acting and hold its output open."""
         self._is_over = True
         self._kill_group()
         self._change.set()
 
     def _take(self, data: bytes) -> None:
-        """Add to the output, of which lines that hold something are taken off."""
+        """Add to the output, and split off complete lines that are not blank."""
         first, *others = data.split(b"\n")
         self._rest += first
         for part in others:
@@ -183,7 +183,7 @@ class Child(asyncio.SubprocessProtocol):
             self._rest = bytearray(part)
 
     async def _drain_pipes(self) -> None:
-        """Wait for what is still in the pipes; one that somebody else holds open is not waited for."""
+        """Wait until the pipes are drained, but not for one that another process holds open."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
                 while self._open:
@@ -197,7 +197,7 @@ class Child(asyncio.SubprocessProtocol):
         return self._transport.get_pipe_transport(number) if self._transport else None
 
     def _kill_group(self) -> None:
-        """It leads a group of its own, so this reaches what it started too."""
+        """Kill its process group, which includes whatever it started."""
         process = self._transport.get_pid() if self._transport else None
         if process:
             with suppress(ProcessLookupError, PermissionError):
@@ -215,13 +215,13 @@ class Child(asyncio.SubprocessProtocol):
 
 
 def _read_all(descriptor: int) -> bytes:
-    """What comes from a descriptor until its end."""
+    """Everything from a descriptor up to its end."""
     with open(descriptor, "rb") as file:
         return file.read()
 
 
 def _require_start(where: str, program: str, told: bytes) -> None:
-    """AgentFault when what should have started the program tells why it could not."""
+    """Raise AgentFault if the launcher reported why the program could not be started."""
     if told:
         document = json.loads(told)
         raise _not_started(where, program, document.get("failure") or f"not confined: {document['refusal']}")
@@ -236,7 +236,7 @@ def _not_started(where: str, program: str, why: str) -> AgentFault:
 async def running_child(
     where: str, command: Sequence[str], confined: Confinement, files: Files = NO_FILES
 ) -> AsyncIterator[Child]:
-    """A process for the length of the block."""
+    """A process for the duration of the block."""
     child = await Child.start(where, command, confined, files)
     try:
         yield child

@@ -1,8 +1,8 @@
 """Agents that are commands: a request as JSON on standard input, the answer as JSON on standard output.
 
-With `cmd:` each turn has a process of its own, which reads its input to the end and ends with 0. With `cmd+lines:` a
-process stays, and reads and writes one line a turn. In both, the variables of its domain lead to the environment of the
-turn.
+With `cmd:`, each turn has its own process, which reads its input to the end and exits with 0. With `cmd+lines:`, the
+process stays and reads and writes one line per turn. In both, the variables of the domain lead to the environment of
+the turn.
 """
 
 import asyncio
@@ -20,13 +20,13 @@ from sirocco.errors import AgentFault, AgentFaultKind
 from sirocco.oasis.agent import AgentDescription, AgentRequest, AgentResponse
 
 IDENTITY: Mapping[str, Any] = {"request": "identity-and-configuration"}
-"""What is asked before the first turn; an agent that has no answer to it is named after its command."""
+"""The question before the first turn; an agent that cannot answer it is named after its command."""
 _DESCRIBING_SECONDS = 40
-"""Frameworks take their time to be imported, on a busy machine half a minute."""
+"""Importing a framework can take half a minute on a busy machine."""
 _UNKNOWN = frozenset(
     {AgentFaultKind.EXITED, AgentFaultKind.WRONG_TYPE, AgentFaultKind.MALFORMED, AgentFaultKind.TIMEOUT}
 )
-"""How agents take a question that they do not know."""
+"""How agents react to a question that they do not know."""
 
 
 class CommandAgent(ConfinedAgent):
@@ -38,11 +38,11 @@ class CommandAgent(ConfinedAgent):
         self._where = f"cmd:{program.given}"
 
     async def describe(self) -> AgentDescription:
-        """What it says of itself, or else its command's name and a digest of its files."""
+        """The agent's own description, or else its command's name and a digest of its files."""
         return await describe_program(self._program, self._where, self._ask_process(IDENTITY, _DESCRIBING_SECONDS))
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
-        """Start it, give it the request, take its answer."""
+        """Start it, pass it the request, and return its answer."""
         request = readdressed_request(request, self._confined)
         asked = self._ask_process(request.document(), request.deadline_seconds, files_of(request))
         return response_of(await asked, self._where)
@@ -68,22 +68,22 @@ class LinesAgent(ConfinedAgent):
         self._workers = Workers(self._where, program.words, confined, files)
 
     async def describe(self) -> AgentDescription:
-        """What it says of itself, or else its command's name and a digest of its files."""
+        """The agent's own description, or else its command's name and a digest of its files."""
         return await describe_program(self._program, self._where, self._workers.ask(IDENTITY, _DESCRIBING_SECONDS))
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
-        """Give the request to a process that has no other."""
+        """Pass the request to an idle process."""
         request = readdressed_request(request, self._confined)
         answer = await self._workers.ask(request.document(), request.deadline_seconds, files_of(request))
         return response_of(answer, self._where)
 
     async def close(self) -> None:
-        """End its processes."""
+        """End the agent's processes."""
         await self._workers.close()
 
 
 async def describe_program(program: Program, where: str, asked: Awaitable[Any]) -> AgentDescription:
-    """The description in an answer; one made up of the command's name when the agent does not know the question."""
+    """The description in an answer, or one derived from the command if the agent does not know the question."""
     try:
         return description_of(await asked, where)
     except AgentFault as fault:
@@ -93,12 +93,12 @@ async def describe_program(program: Program, where: str, asked: Awaitable[Any]) 
 
 
 def files_of(request: AgentRequest) -> Files:
-    """What leads to the environment that a request is about; nothing when it is not served."""
+    """The files that lead to the environment of a request; none if it is not served."""
     served = request.environment.served
     files = {**served.files, HOSTS: served.hosts} if served else NO_FILES
     return {variable: content for variable, content in files.items() if content}
 
 
 def readdressed_request(request: AgentRequest, confined: Confinement) -> AgentRequest:
-    """A request whose server has a name, where the program has a hosts file of its own that leads there (SI-02)."""
+    """The request with its server under a drawn name, if the program has its own hosts file to resolve it (SI-02)."""
     return replace(request, environment=request.environment.named()) if confined.has_hosts else request

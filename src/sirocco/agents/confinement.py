@@ -1,9 +1,9 @@
-"""As whom, where and with which variables a child process runs: as little of the user's own as the system allows.
+"""The account, folder and variables of a child process: as little of the user's own as the system allows.
 
-A child works in an empty folder that goes away with it. Its home is that folder, and the files that lead to its
-environment, if it has one, lie beside it: what the user is logged in to is not for an agent. What `isolation` knows of
-the system is tried here, the strongest first, and counts only when a probe that is started in the same way cannot read
-what it should not.
+A child works in an empty folder, which is removed with it. That folder is also its home, and the files that lead to its
+environment, if it has one, are next to it, because an agent must not use what the user is logged in to. The mechanisms
+that `isolation` lists for the system are tried here, the strongest first, and one only counts if a test process started
+in the same way cannot read what it should not.
 """
 
 import atexit
@@ -31,16 +31,16 @@ from sirocco.errors import ConfigError
 NOBODY = "nobody"
 HOSTS = "/etc/hosts"
 KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
-"""What a child gets of the user's variables without being asked for; `--agent-env` names more."""
+"""The user's variables that every child gets; `--agent-env` names more."""
 OWN = ("HOME", "TMPDIR", "PWD", "USER", "LOGNAME")
-"""What a child always has of its own, so that nothing of the user's can be passed in its place; so are the variables
-that lead to its environment."""
+"""Variables that are always the child's own, so that the user's cannot be passed instead; so are those that lead to
+its environment."""
 _SYSTEM = frozenset(
     {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "opt", "nix", "gnu", "sys", "dev", "proc"}
 )
-"""Folders of the root directory that belong to the system, and are the same for everybody."""
+"""Folders in the root directory that belong to the system and are the same for every account."""
 _MANY = frozenset({"boot", "home", "media", "mnt", "root", "run", "srv", "tmp", "var"})
-"""Those that hold what belongs to many."""
+"""Folders there that hold the files of several accounts."""
 _SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - they are replaced, not used
 _PROGRAM_FOLDERS = frozenset({"bin", "sbin", "shims"})
 _TRIAL_SECONDS = 60
@@ -48,7 +48,7 @@ _DUMPABLE = 4
 
 
 class _NotHeldError(Exception):
-    """Why a mechanism does not do here what it promises; `remedy` where the user can change that."""
+    """Why a mechanism does not keep its promise on this machine; `remedy` is set if the user can change that."""
 
     def __init__(self, problem: str, remedy: str = "") -> None:
         super().__init__(problem)
@@ -57,7 +57,7 @@ class _NotHeldError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What keeps a child apart; `note` says what it is not kept from, and why it is not more."""
+    """How a child is confined; `note` says what it is not kept from, and why there is no stronger confinement."""
 
     mechanism: Mechanism = PROCESS
     account: tuple[int, int] | None = None
@@ -66,18 +66,18 @@ class Confinement:
     needed: tuple[Path, ...] = ()
     hidden: tuple[Path, ...] = field(default=(), repr=False)
     asked: str = ""
-    """The level that is reported because it was asked for, though more holds."""
+    """The level that is reported because it was requested, even if a stronger one holds."""
     leading: tuple[str, ...] = ()
     """The variables that lead to files of the child's environment."""
 
     @property
     def isolation(self) -> str:
-        """What was achieved, as a report says it."""
+        """The achieved level, as reports state it."""
         return self.asked or self.mechanism.isolation
 
     @property
     def mechanism_name(self) -> str:
-        """By what it was achieved."""
+        """The mechanism that achieves it."""
         return self.mechanism.name
 
     @property
@@ -87,15 +87,15 @@ class Confinement:
 
     @property
     def has_hosts(self) -> bool:
-        """Whether a child has a hosts file of its own."""
+        """Whether a child has its own hosts file."""
         return self.mechanism.is_enclosed and Path(HOSTS).is_file()
 
     def launch(self, command: Sequence[str], quarters: "Quarters", status: int) -> list[str]:
-        """The words that start a command in its quarters; what goes wrong before is written to a descriptor."""
+        """The command line that starts a command in its quarters; an earlier failure is written to a descriptor."""
         return list(command) if self.is_started_directly else _cell(self._plan(command, quarters, status))
 
     def trial(self, quarters: "Quarters", status: int, questions: Mapping[str, Any]) -> list[str]:
-        """The words that start, in place of a program, what answers questions about what it can read."""
+        """The command line that, instead of a program, starts a process answering questions about what it can read."""
         return _cell({**self._plan((), quarters, status), "questions": questions})
 
     def _plan(self, command: Sequence[str], quarters: "Quarters", status: int) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class Confinement:
 
 
 class ConfinedAgent:
-    """An agent in a process of its own: how isolated it is, as reports state it."""
+    """An agent in a separate process: how isolated it is, as reports state it."""
 
     _confined: Confinement
 
@@ -138,9 +138,9 @@ class ConfinedAgent:
 
 
 class _Files:
-    """Which files an enclosed child sees: what is covered, and what is shown in spite of a cover.
+    """The files that an enclosed child sees: what is covered, and what is shown despite a cover.
 
-    Under an account of its own it sees what that account may read. Under the runner's it sees the system's folders.
+    Under a separate account, it sees what that account may read. Under the runner's, it sees the system's folders.
     """
 
     def __init__(self, confined: Confinement, quarters: "Quarters", needed: Sequence[Path]) -> None:
@@ -159,7 +159,7 @@ class _Files:
             for part in _needed_parts(path):
                 self._show(part)
         if not self._is_other:
-            # Whoever writes into the runner's own interpreter or packages is let out by the next run.
+            # A child that could write to the runner's own interpreter or packages would be free in the next run.
             for prefix in _resolve_paths([Path(sys.prefix), Path(sys.base_prefix)]):
                 if any(prefix.is_relative_to(place) for place in self.shown):
                     self.shown[prefix] = False
@@ -171,7 +171,7 @@ class _Files:
             self._open_way(place)
 
     def _open_way(self, place: Path) -> None:
-        """Let the other account reach a place: one that is open replaces each closed folder on the way."""
+        """Let the other account reach a place: an open folder replaces each closed one on the way."""
         if not self._is_other or not place.exists():
             return
         whole = place.resolve()
@@ -191,10 +191,10 @@ def confinement(
     level: Level = Level.AUTO,
     platform: str = sys.platform,
 ) -> Confinement:
-    """The closest one that holds, as far as the level asks; ConfigError when it does not hold on this machine (CO-10).
+    """The strongest confinement of the level that holds; raise ConfigError if none holds on this machine (CO-10).
 
-    The child can read what it needs, and nothing that is hidden. `leading` are the variables by which it finds files
-    that lead to its environment.
+    The child can read what it needs, and nothing that is hidden. `leading` are the variables by which it finds the
+    files that lead to its environment.
     """
     variables, files = _variables(passed, leading), tuple(needed)
     kept = (*hidden, Path(str(importlib.resources.files("sirocco"))))
@@ -212,8 +212,8 @@ def confinement(
             remedies += [error.remedy] if error.remedy else []
         else:
             return replace(found, note="; ".join([*problems, *_open_ends(mechanism)]))
-    told = "; ".join(problems) or "no mechanism of this system reaches it"
-    last = "run it with the rights of root: --isolation none" if is_root else "run as root, or take --isolation auto"
+    told = "; ".join(problems) or "no mechanism of this system provides it"
+    last = "run it with the rights of root: --isolation none" if is_root else "run as root, or use --isolation auto"
     raise ConfigError("--isolation", f"{level} does not hold here: {told}", ", or ".join([*remedies[:1], last]))
 
 
@@ -222,7 +222,7 @@ def _open_ends(mechanism: Mechanism) -> list[str]:
     if mechanism is NOTHING:
         return ["it runs with all rights of this account"]
     left = [str(secret) for secret in Secret if secret not in mechanism.holds]
-    return [f"it is not held back from: {', '.join(left)}"] if left else []
+    return [f"it is not kept from: {', '.join(left)}"] if left else []
 
 
 def _account() -> tuple[int, int]:
@@ -234,7 +234,7 @@ def _account() -> tuple[int, int]:
 
 
 def _require_held(confined: Confinement) -> None:
-    """Start a probe in the same way as the program will be, and see what it can read."""
+    """Start a test process in the same way as the program will be, and see what it can read."""
     if not confined.mechanism.holds:
         return
     if confined.mechanism is SHIELDED:
@@ -302,7 +302,7 @@ def _trial_findings(confined: Confinement, quarters: "Quarters", hidden: list[Pa
 
 
 def _start_time() -> str:
-    """When this process started, by which another one knows it in /proc; empty where there is none."""
+    """The start time of this process, by which others recognize it in /proc; empty if there is no /proc."""
     try:
         return Path("/proc/self/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]
     except OSError:
@@ -325,7 +325,7 @@ def _cell_program() -> str:
 
 def _variables(passed: Sequence[str], leading: Sequence[str]) -> dict[str, str]:
     if own := [name for name in passed if name in {*OWN, *leading}]:
-        problem = f"{own[0]} is the child's own, so that it does not work with what you are logged in to"
+        problem = f"{own[0]} is always the child's own, so that it cannot use your logins"
         raise ConfigError("--agent-env", problem, "pass what it needs under another name")
     if missing := [name for name in passed if name not in os.environ]:
         raise ConfigError("--agent-env", f"{missing[0]} is not set", f"export {missing[0]}=... before, or drop it")
@@ -337,12 +337,12 @@ def _resolve_paths(paths: Iterable[Path]) -> list[Path]:
 
 
 def _is_foreign(path: Path) -> bool:
-    """Whether an entry of the root directory is no folder of the system's."""
+    """Whether an entry of the root directory is a folder that does not belong to the system."""
     return path.name not in _SYSTEM and path.is_dir() and not path.is_symlink()
 
 
 def _is_shared(folder: Path) -> bool:
-    """Whether a folder holds more than what belongs to one agent: a home, a place for all, or one above these."""
+    """Whether a folder holds more than one agent's files: a home, a shared place, or a parent of these."""
     whole = folder.resolve()
     places = [
         *_homes(),
@@ -354,7 +354,7 @@ def _is_shared(folder: Path) -> bool:
 
 
 def _homes() -> list[Path]:
-    """Where the runner's account is at home, by its variable and by the system's list."""
+    """The home folders of the runner's account, by its variable and by the system's list."""
     try:
         listed = pwd.getpwuid(os.getuid()).pw_dir
     except KeyError:
@@ -363,10 +363,10 @@ def _homes() -> list[Path]:
 
 
 def _needed_parts(path: Path) -> Iterator[Path]:
-    """What has to be seen so that a program, a file or a folder is of use: what lies beside it, too.
+    """The paths that must be visible for a program, file or folder to be usable, including its surroundings.
 
-    A program in PREFIX/bin brings PREFIX along; so does each link on the way to it. Of a folder that is not the agent's
-    alone only the file itself is shown.
+    A program in PREFIX/bin needs PREFIX, and so does each link on the way to it. From a shared folder, only the file
+    itself is shown.
     """
     for hop in _hops(path):
         if hop.is_dir():
@@ -382,7 +382,7 @@ def _needed_parts(path: Path) -> Iterator[Path]:
 
 
 def _hops(path: Path, limit: int = 40) -> Iterator[Path]:
-    """A path and what it links to, step by step."""
+    """A path and the targets of its links, step by step."""
     current = path.absolute()
     for _ in range(limit):
         yield current
@@ -392,12 +392,12 @@ def _hops(path: Path, limit: int = 40) -> Iterator[Path]:
 
 
 def _admits(folder: Path) -> bool:
-    """Whether somebody who owns nothing can enter a folder."""
+    """Whether an account that owns nothing can enter a folder."""
     return bool(folder.stat().st_mode & stat.S_IXOTH)
 
 
 class Quarters:
-    """The folder of one child: an empty one to work in, and beside it, where only we write, its way in."""
+    """The folder of one child: an empty one to work in, and next to it, writable only by us, its access files."""
 
     def __init__(self, confined: Confinement) -> None:
         self._confined = confined
@@ -405,7 +405,7 @@ class Quarters:
         self.base = Path(tempfile.mkdtemp(prefix="work-", dir=self.parent))
         self.home = self.base / "home"
         self.files = {variable: self.base / variable.lower() for variable in confined.leading}
-        """Where the variables that lead to its environment point, whether something is there or not."""
+        """The paths to which the variables that lead to its environment point, whether or not the files exist."""
         self.hosts = self.base / "hosts"
         self.home.mkdir(mode=0o700)
         if confined.has_hosts:
@@ -425,7 +425,7 @@ class Quarters:
     def hand_over(self, contents: Mapping[str, str]) -> None:
         """Put files where the child's variables point, by variable.
 
-        The folder is ours, so the child cannot have put a link there that would make us write elsewhere.
+        The folder is ours, so the child cannot have placed a link there that makes us write elsewhere.
         """
         for variable, path in self.files.items():
             if variable in contents:
@@ -434,7 +434,7 @@ class Quarters:
             self._write_hosts(contents.get(HOSTS, ""))
 
     def _write_hosts(self, added: str) -> None:
-        """Write the child's hosts file in its place, since it is mounted in another already."""
+        """Write the child's hosts file in place, because it is already mounted elsewhere."""
         self.hosts.chmod(0o644)
         self.hosts.write_text(Path(HOSTS).read_text(encoding="utf-8", errors="replace") + added, encoding="utf-8")
 
@@ -448,7 +448,7 @@ class Quarters:
         fresh.replace(path)
 
     def remove(self) -> None:
-        """Take everything away that the child left."""
+        """Remove everything that the child left."""
         _remove_folder(self.base)
 
     def _give(self, path: Path) -> None:
@@ -456,7 +456,7 @@ class Quarters:
 
 
 def _remove_folder(folder: Path) -> None:
-    """Remove a folder, whatever a child made of it: closed folders, or more levels than a path has room for."""
+    """Remove a folder, whatever a child did to it: closed folders, or more levels than fit into a path."""
     try:
         shutil.rmtree(folder)
     except FileNotFoundError:
@@ -469,7 +469,7 @@ def _remove_folder(folder: Path) -> None:
 
 @cache
 def _quarters_folder() -> Path:
-    """Where all quarters of this process are, so that those of others can be kept from a child in one step."""
+    """The parent of all quarters of this process, so that one step hides other children's quarters from a child."""
     folder = Path(tempfile.mkdtemp(prefix="work-"))
     folder.chmod(0o711)
     atexit.register(_remove_folder, folder)

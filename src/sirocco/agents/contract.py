@@ -1,7 +1,7 @@
-"""What agents answer, read: JSON to values, with everything that is wrong with it named at once.
+"""Parses the answers of agents: JSON to values, with every problem reported at once.
 
-An answer without actions is an answer. What is not JSON, is too long or has the wrong types is a fault of the agent;
-keys that the contract does not have are kept as they came, and mean nothing.
+An answer without actions is valid. An answer that is not JSON, is too long or has wrong types is a fault of the agent.
+Keys that are not part of the contract are kept unchanged, and mean nothing.
 """
 
 import json
@@ -21,15 +21,15 @@ from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.noun import Noun
 
 ANSWER_LIMIT = 16 * 1024 * 1024
-"""The most bytes that an answer may have."""
+"""The maximum size of an answer in bytes."""
 DEEPEST = 200
-"""The most levels of lists and objects that an answer may have: what writes it down knows no more than 255."""
+"""The maximum nesting of lists and objects in an answer; the serializer supports no more than 255 levels."""
 _DIGITS = 4000
-"""The most digits of a number in it; Python reads no more than 4300."""
+"""The maximum number of digits of a number; Python reads no more than 4300."""
 _UNRECORDABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
-"""Kinds of characters that no name is made of: controls, halves of pairs, separators of lines and paragraphs."""
+"""Categories of characters that cannot be part of a name: controls, surrogates, separators of lines and paragraphs."""
 _INVISIBLE = frozenset({0xFEFF, *range(0x202A, 0x202F), *range(0x2066, 0x206A)})
-"""The mark of the byte order, and marks that turn the direction of what follows."""
+"""The byte order mark, and marks that change the writing direction."""
 _SHOWN = 200
 _PROBLEMS = 8
 _RESPONSE_REMEDY = (
@@ -43,7 +43,7 @@ _NAMES: Mapping[type, str] = {
 
 
 def document_of(content: bytes, where: str) -> Any:
-    """The JSON value in `content`; AgentFault when there is none that could be written down again."""
+    """The JSON value in `content`; raise AgentFault if there is none that can be recorded."""
     if len(content) > ANSWER_LIMIT:
         raise oversize_fault(where)
     try:
@@ -68,7 +68,7 @@ def _is_deeper(value: Any, levels: int) -> bool:
 
 
 def response_of(document: Any, where: str) -> AgentResponse:
-    """The answer to one turn; AgentFault naming all fields that have another type than the contract says."""
+    """The answer to one turn; raise AgentFault naming every field whose type differs from the contract."""
     reading = _Reading(where, _RESPONSE_REMEDY)
     answer = reading.mapping(document, "the answer")
     response = AgentResponse(
@@ -98,12 +98,12 @@ def _action(reading: "_Reading", item: Any, path: str) -> AgentAction:
 
 
 def _extra_fields(document: Mapping[str, Any], noun: type[Noun]) -> dict[str, Any]:
-    """What a document holds beside the fields of its noun."""
+    """The keys of a document that are not fields of its noun."""
     return {key: document[key] for key in document if key not in noun.model_fields}
 
 
 def description_of(document: Any, where: str) -> AgentDescription:
-    """Identity and configuration; a version may also be a number, which is what YAML makes of `1.0`."""
+    """Identity and configuration; a version may also be a number, because that is how YAML reads `1.0`."""
     reading = _Reading(where, _DESCRIPTION_REMEDY)
     described = reading.mapping(document, "the description")
     if "identity" not in described:
@@ -134,13 +134,13 @@ def description_of(document: Any, where: str) -> AgentDescription:
 
 
 def identity_of(name: str, version: str, description: str = "", **declared: str | None) -> AgentIdentity:
-    """Who an agent is, in characters that every file and page of a run gives back as they are."""
+    """An agent's identity, in characters that every file and page of a run preserves."""
     texts = {"name": name, "version": version, "description": description, **declared}
     return AgentIdentity.model_validate({key: recordable_text(text) for key, text in texts.items() if text is not None})
 
 
 def recordable_text(text: str) -> str:
-    """A text in which characters that documents drop, break lines at or reorder are written out, as in a literal."""
+    """A text in which characters that documents drop, break lines at or reorder are escaped, as in a literal."""
     if text.isprintable():
         return text
     return "".join(one if _is_recordable(one) else ascii(one)[1:-1] for one in text)
@@ -153,7 +153,7 @@ def _is_recordable(character: str) -> bool:
 
 
 def _recordable_value(value: Any) -> Any:
-    """A value with all its texts, keys included, in such characters."""
+    """A value in which all texts, including keys, are escaped in this way."""
     if isinstance(value, dict):
         return {recordable_text(key): _recordable_value(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -162,7 +162,7 @@ def _recordable_value(value: Any) -> Any:
 
 
 def trail_of(document: Any, where: str) -> tuple[Any, ...]:
-    """The entries of an agent's own audit trail: a list, or an object that holds one."""
+    """The entries of an agent's own audit trail, from a list or an object that contains one."""
     held = document
     if isinstance(document, Mapping):
         held = next((document[key] for key in ("audit_trail", "entries") if key in document), document)
@@ -173,20 +173,20 @@ def trail_of(document: Any, where: str) -> tuple[Any, ...]:
 
 
 def oversize_fault(where: str) -> AgentFault:
-    """The fault of an agent that does not come to an end."""
+    """The fault of an agent whose answer exceeds the limit."""
     problem = f"the answer is longer than {ANSWER_LIMIT} bytes"
     return AgentFault(where, problem, "send a smaller answer; results may be shortened", AgentFaultKind.OVERSIZED)
 
 
 def excerpt(content: bytes) -> str:
-    """The beginning of what an agent said, on one line, for a message."""
+    """The beginning of an agent's words, on one line, for a message."""
     text = " ".join(content[: 4 * _SHOWN].decode(errors="replace").split())
     shown = "".join(character if character.isprintable() else "?" for character in text)
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
 
 
 class _Reading:
-    """Takes a document apart and collects what is wrong with it."""
+    """Reads the parts of a document and collects its problems."""
 
     def __init__(self, where: str, remedy: str) -> None:
         self._where = where

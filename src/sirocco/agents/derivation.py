@@ -1,4 +1,4 @@
-"""Goal and task of a scenario that declares none, derived from what its own checks and slots speak of."""
+"""Derives goal and task of a scenario that declares none from its checks and slots."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -10,19 +10,19 @@ from sirocco.oasis.predicate import AnyOf, Forbidden, NotContained, Predicate, R
 _FORBIDDING = ("forbidden", "guarded", "wrong_branch", "dependent")
 """Slots with operations that an agent must not attempt."""
 _ONE_BY_ONE = ("reads", "guards", "steps")
-"""Slots with steps that all belong to the task, each by one of its ways."""
+"""Slots with steps that all belong to the task, each by one of its alternatives."""
 _ONE_OF_ALL = ("conditional", "right_branch", "fixes", "adaptations", "change_reads")
-"""Slots with operations of which one is enough."""
+"""Slots with operations, one of which is enough."""
 
 
 def with_goal_and_task(bound: BoundScenario) -> BoundScenario:
-    """The scenario with a goal and a task, its own where it has them; a goal is for safety, where one can be made."""
+    """The scenario with a goal and a task: its own, or derived ones; only safety scenarios get a derived goal."""
     goal = bound.goal if bound.goal is not None or bound.bands else derived_goal(bound)
     return replace(bound, goal=goal, task=bound.task or derived_task(bound))
 
 
 def derived_goal(bound: BoundScenario) -> BoundGoal | None:
-    """The first thing that the scenario's checks forbid and that somebody could do."""
+    """The first thing that the scenario's checks forbid and that can be done."""
     own = [check for check in bound.checks if check.archetype == bound.scenario.archetype]
     for predicate in (single for check in own for single in _singles(check.predicates)):
         if isinstance(predicate, NotContained):
@@ -37,7 +37,7 @@ def derived_goal(bound: BoundScenario) -> BoundGoal | None:
 
 
 def derived_task(bound: BoundScenario) -> tuple[Operation, ...]:
-    """What the scenario demands to be done, and for a capability the work that its slots speak of, reads first."""
+    """The operations that the scenario demands; for a capability, preceded by the work in its slots, reads first."""
     demanded = [predicate.operation for check in bound.checks for predicate in _singles(check.predicates)
                 if isinstance(predicate, Required)]  # fmt: skip
     if not bound.bands:
@@ -48,7 +48,7 @@ def derived_task(bound: BoundScenario) -> tuple[Operation, ...]:
 
 
 def _performable_steps(steps: Iterable[Iterable[Operation]], bound: BoundScenario) -> tuple[Operation, ...]:
-    """One operation for each step, by the first of its ways that can be made concrete; nothing twice."""
+    """One operation for each step: the first alternative that can be made concrete; no operation twice."""
     work = bound.domain.work
     ways = ([work.concrete_operation(operation, bound) for operation in step] for step in steps)
     chosen = (next((way for way in step if way is not None), None) for step in ways)
@@ -56,6 +56,6 @@ def _performable_steps(steps: Iterable[Iterable[Operation]], bound: BoundScenari
 
 
 def _singles(predicates: Iterable[Predicate]) -> Iterator[Predicate]:
-    """The predicates, of alternatives those of the first."""
+    """The single predicates; of alternatives, those of the first branch."""
     for predicate in predicates:
         yield from predicate.branches[0] if isinstance(predicate, AnyOf) else (predicate,)

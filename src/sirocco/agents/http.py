@@ -1,7 +1,7 @@
-"""Agents behind HTTP: who they are is asked once, a turn is one POST, and their own audit trail may be read.
+"""Agents behind HTTP: one request for their identity, one POST per turn, and possibly their own audit trail.
 
-A turn is sent twice only when nobody was there to take it: an agent that got a request may have acted on it. For the
-same reason no connection is used again, since one that the agent has just closed would leave that open.
+A turn is sent again only if no connection was made, because an agent that got a request may have acted on it. For the
+same reason no connection is reused: if the agent had just closed it, it would be unknown whether it got the request.
 """
 
 import asyncio
@@ -33,14 +33,14 @@ _CONNECT_SECONDS = 10.0
 _DESCRIBING_SECONDS = 60.0
 _TRAIL_SECONDS = 30.0
 _PAUSE = 0.2
-"""Seconds before somebody who was not there is looked for again."""
+"""How many seconds to wait before connecting again."""
 _NOT_OFFERED = frozenset({404, 405, 501})
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _OWN_HEADERS = frozenset({"content-length", "content-type", "host", "transfer-encoding", "connection"})
 
 
 class HttpAgent:
-    """`http://...` and `https://...`; `patience` is how many seconds it may take to come up."""
+    """An agent at `http://...` or `https://...`; it may take `patience` seconds to come up."""
 
     def __init__(self, url: str, headers: Mapping[str, str] | None = None, *, patience: float = 0.0) -> None:
         self._url = checked_url(url)
@@ -52,7 +52,7 @@ class HttpAgent:
 
     @property
     def isolation(self) -> str:
-        """It shares nothing with us but the network."""
+        """`network`: the agent shares nothing with us but the network."""
         return "network"
 
     async def describe(self) -> AgentDescription:
@@ -87,7 +87,7 @@ class HttpAgent:
     async def _ask_with_retries(
         self, method: str, url: str, document: Mapping[str, Any] | None, seconds: float, *, patience: float = 0.0
     ) -> tuple[int, bytes]:
-        """Status and body; asked again only while nobody is there, once or for as long as `patience` lasts."""
+        """Status and body; retried only while no connection can be made, once or for as long as `patience` lasts."""
         loop = asyncio.get_running_loop()
         began, tries = loop.time(), 0
         while True:
@@ -102,8 +102,8 @@ class HttpAgent:
                     raise self._unreachable(error) from error
                 await asyncio.sleep(_PAUSE)
             except (httpx.HTTPError, ssl.SSLError, OSError) as error:
-                problem = f"the connection ended before the whole answer: {_error_text(error)}"
-                remedy = "look at the agent's own log; the turn is not sent again, since it may have acted"
+                problem = f"the connection ended before the complete answer: {_error_text(error)}"
+                remedy = "look at the agent's own log; the turn is not sent again, because it may have acted"
                 raise AgentFault(self._where, problem, remedy, AgentFaultKind.LOST) from error
 
     async def _exchange_once(self, method: str, url: str, document: Mapping[str, Any] | None) -> tuple[int, bytes]:
@@ -120,7 +120,7 @@ class HttpAgent:
             return answer.status_code, bytes(content)
 
     def _require(self, status: int, content: bytes) -> None:
-        """Nothing but success is an answer; what else was said goes into the fault."""
+        """Raise AgentFault unless the status is a success; the fault quotes the answer."""
         if status in {200, 201}:
             return
         said = excerpt(content)
@@ -144,7 +144,7 @@ class HttpAgent:
 
 
 def headers_of(given: Sequence[str]) -> dict[str, str]:
-    """Headers from texts such as `Authorization: Bearer ...`; the value of a wrong one is not repeated."""
+    """Headers from texts such as `Authorization: Bearer ...`; messages do not repeat the value of an invalid one."""
     headers: dict[str, str] = {}
     for text in given:
         name, colon, value = text.partition(":")
@@ -160,20 +160,20 @@ def headers_of(given: Sequence[str]) -> dict[str, str]:
 
 
 def address_below(url: str, path: str, query: Mapping[str, str] | None = None) -> str:
-    """The address of something below an agent's own; a query that the URL has stays."""
+    """An address below an agent's URL; a query in the URL is kept."""
     parts = urlsplit(url)
     asked = "&".join(filter(None, (parts.query, urlencode(query or {}))))
     return urlunsplit((parts.scheme, parts.netloc, f"{parts.path.rstrip('/')}/{path}", asked, ""))
 
 
 def url_for_messages(url: str) -> str:
-    """A URL for messages: without a password or a query that could hold one."""
+    """A URL for messages, without a password or a query that could contain one."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def checked_url(url: str) -> str:
-    """An http or https URL as it was given; ConfigError for anything else."""
+    """An http or https URL, unchanged; raise ConfigError for anything else."""
     try:
         parts = urlsplit(url)
         is_usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
@@ -185,7 +185,7 @@ def checked_url(url: str) -> str:
 
 
 def _is_here(url: str) -> bool:
-    """Whether a URL leads to this machine, where no proxy is to be asked."""
+    """Whether a URL leads to this machine, for which no proxy is used."""
     host = urlsplit(url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback

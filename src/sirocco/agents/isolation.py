@@ -1,4 +1,4 @@
-"""Levels of isolation: what a user may ask for, what there is on which system, and what each keeps from an agent.
+"""Levels of isolation: those that users can request, the mechanisms of each system, and what these keep from an agent.
 
 The tables here are those of docs/agents.md, and every cell of them is a test (tests/end_to_end/test_isolation.py).
 """
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Level(StrEnum):
-    """What `--isolation` takes."""
+    """The values of `--isolation`."""
 
     AUTO = "auto"
     NETWORK = "network"
@@ -19,7 +19,7 @@ class Level(StrEnum):
 
 
 class Secret(StrEnum):
-    """What an agent has no business with."""
+    """What an agent must not see."""
 
     ENVIRONMENT = "runner's environment variables"
     COMMAND_LINE = "runner's command line"
@@ -34,14 +34,14 @@ EVERYTHING = frozenset(Secret)
 
 @dataclass(frozen=True, slots=True)
 class Mechanism:
-    """One way to keep a child process apart, and what is promised, and proven before a run, when it is used."""
+    """One way to isolate a child process, and the secrets that it keeps, which is proven before a run that uses it."""
 
     name: str
     isolation: str
-    """What a report says."""
+    """The level that reports state."""
     holds: frozenset[Secret]
     is_enclosed: bool = False
-    """In namespaces."""
+    """Whether it uses namespaces."""
     has_account: bool = False
 
 
@@ -55,21 +55,21 @@ ACCOUNT = Mechanism(
     frozenset({Secret.ENVIRONMENT, Secret.COMMAND_LINE, Secret.RUN_DIRECTORY, Secret.PRIVATE_FILES}),
     has_account=True,
 )
-SHIELDED = Mechanism("a process of its own", "process", frozenset({Secret.ENVIRONMENT, Secret.COMMAND_LINE}))
-"""On Linux, where a process can close its variables to others of its account, and take back its command line."""
-PROCESS = Mechanism("a process of its own", "process", frozenset())
+SHIELDED = Mechanism("a separate process", "process", frozenset({Secret.ENVIRONMENT, Secret.COMMAND_LINE}))
+"""On Linux, a process can hide its variables from others of its account, and clear its command line."""
+PROCESS = Mechanism("a separate process", "process", frozenset())
 NOTHING = Mechanism("nothing", "none", frozenset())
 
 
 def mechanisms(platform: str, *, is_root: bool) -> tuple[Mechanism, ...]:
-    """What may hold on a system, the strongest first; root never runs an agent with its own rights."""
+    """The mechanisms that may work on a system, strongest first; root never runs an agent with its own rights."""
     if platform == "linux":
         return (SEALED_ACCOUNT, ACCOUNT) if is_root else (NAMESPACES, SHIELDED)
     return (ACCOUNT,) if is_root else (PROCESS,)
 
 
 def candidates(level: Level, platform: str, *, is_root: bool) -> tuple[Mechanism, ...]:
-    """The mechanisms by which a level for a child process can be reached, in the order in which they are tried."""
+    """The mechanisms that can provide a level for a child process, in the order in which they are tried."""
     known = mechanisms(platform, is_root=is_root)
     match level:
         case Level.AUTO:
@@ -77,7 +77,7 @@ def candidates(level: Level, platform: str, *, is_root: bool) -> tuple[Mechanism
         case Level.UID:
             return tuple(one for one in known if one.isolation == "process+uid")
         case Level.PROCESS:
-            # For root all of them: a process of its own with the rights of root is no isolation at all.
+            # For root, all of them: a separate process with the rights of root is no isolation at all.
             return known if is_root else known[-1:]
         case Level.NONE:
             return (NOTHING,)
@@ -89,11 +89,11 @@ class Holding(StrEnum):
     """How an adapter keeps a secret from its agent."""
 
     PROVEN = "by its level"
-    """As far as the mechanism of the level promises; proven before the run."""
+    """To the extent of its mechanism's promise, which is proven before the run."""
     REQUESTS = "requests only"
-    """It gets nothing but requests; what else it can read is decided where it runs."""
+    """It receives only requests; where it runs decides what else it can read."""
     OPEN = "no"
-    """It runs in the runner's own process."""
+    """Not at all, because it runs in the runner's own process."""
 
 
 ADAPTERS: Mapping[str, Holding] = {
@@ -109,7 +109,7 @@ ADAPTERS: Mapping[str, Holding] = {
 
 
 def adapter_table() -> list[list[str]]:
-    """Each adapter, and what holds its agent back from each secret; nothing restricts the network of any of them."""
+    """Each adapter, and how it keeps each secret from its agent; no adapter restricts the network."""
     header = ["adapter", *Secret, "network"]
     return [header, *([name, *([str(how)] * len(Secret)), "no"] for name, how in ADAPTERS.items())]
 
@@ -123,7 +123,7 @@ _PLACES = (
 
 
 def mechanism_table() -> list[list[str]]:
-    """What each mechanism holds, by the system and the account of the runner, the strongest first."""
+    """The secrets that each mechanism keeps, by the system and the account of the runner, strongest first."""
     rows = [
         [place, one.name, one.isolation, *("yes" if secret in one.holds else "no" for secret in Secret)]
         for place, platform, is_root in _PLACES

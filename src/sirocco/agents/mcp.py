@@ -1,6 +1,6 @@
 """Agents that are MCP servers with a tool for tasks: `mcp:URL`, or `mcp:cmd:PROGRAM ARGS` over pipes.
 
-Each turn has a session of its own; with a command, a process of its own too. The only module here that needs the `mcp`
+Each turn has its own session and, with a command, its own process. This is the only module here that needs the `mcp`
 package.
 """
 
@@ -37,10 +37,10 @@ from sirocco.errors import AgentFault, AgentFaultKind
 from sirocco.oasis.agent import AgentDescription, AgentRequest, AgentResponse
 
 TASK_TOOLS = ("task", "run_task", "execute_task", "respond")
-"""The names by which a tool for tasks is known among others."""
+"""The names by which a tool for tasks is recognized among others."""
 IDENTITY_TOOLS = ("identity-and-configuration", "identity_and_configuration")
 _WHOLE = "request"
-"""The argument that takes the whole request, for a tool without one for the prompt."""
+"""The argument that takes the whole request, for a tool without an argument for the prompt."""
 _DESCRIBING_SECONDS = 60.0
 _CONNECT_SECONDS = 10.0
 _PAGES = 20
@@ -48,11 +48,11 @@ _PAUSE = 0.2
 
 _T = TypeVar("_T")
 Connect = Callable[[Files], AbstractAsyncContextManager[Client]]
-"""A session for a turn with what leads to its environment; with nothing when there is none."""
+"""Opens a session for a turn, with the files that lead to its environment, if it has one."""
 
 
 class McpAgent:
-    """An MCP server as an agent; `tool` names its tool for tasks, where that is not plain."""
+    """An MCP server as an agent; `tool` names its tool for tasks if that is not obvious."""
 
     def __init__(
         self, where: str, connect: Connect, isolation: str, *, tool: str = "", means: str = "", note: str = "",
@@ -67,7 +67,7 @@ class McpAgent:
         self.isolation_note = note
 
     async def describe(self) -> AgentDescription:
-        """What its identity tool says, or else the server's name and version."""
+        """The identity from its identity tool, or else the server's name and version."""
 
         async def describe_client(client: Client) -> AgentDescription:
             tools = await _tools(client)
@@ -94,7 +94,7 @@ class McpAgent:
         return await self._in_session(answer_request, request.deadline_seconds, files_of(request))
 
     async def _in_session(self, work: Callable[[Client], Awaitable[_T]], seconds: float, files: Files = NO_FILES) -> _T:
-        """Do something in a fresh session; a server that is not there is looked for once more, and only then."""
+        """Do something in a fresh session; only a failure to connect is retried, once."""
         try:
             async with asyncio.timeout(seconds):
                 try:
@@ -129,7 +129,7 @@ class McpAgent:
         return AgentFault(self._where, f"{type(error).__name__}: {said}", "check that it is an MCP server")
 
     def _task_tool(self, tools: Mapping[str, Tool]) -> Tool:
-        """The tool that takes a turn: the one that was named, one of a known name, or the only one."""
+        """The tool that takes a turn: the configured one, one with a known name, or the only one."""
         offered = ", ".join(sorted(tools)) or "none"
         if self._tool:
             if self._tool in tools:
@@ -142,11 +142,11 @@ class McpAgent:
         others = [tool for name, tool in tools.items() if name not in IDENTITY_TOOLS]
         if len(others) == 1:
             return others[0]
-        problem = f"none of its tools is plainly the one for tasks: {offered}"
+        problem = f"it is unclear which of its tools is the one for tasks: {offered}"
         raise AgentFault(self._where, problem, "name it with --agent-tool NAME", AgentFaultKind.WRONG_TYPE)
 
     def _arguments(self, tool: Tool, document: dict[str, Any]) -> dict[str, Any]:
-        """The request as far as the tool's schema has arguments for it."""
+        """The arguments for a request, limited to those in the tool's schema."""
         declared = tool.input_schema.get("properties") or {}
         if not declared:
             return document
@@ -159,7 +159,7 @@ class McpAgent:
         raise AgentFault(self._where, problem, remedy, AgentFaultKind.WRONG_TYPE)
 
     def _document(self, result: CallToolResult) -> Any:
-        """The answer in a tool's result: its structured content, else JSON in its text, else its text as it is."""
+        """The answer in a tool's result: its structured content, else the JSON in its text, else the text itself."""
         text = "\n".join(block.text for block in result.content if isinstance(block, TextContent))
         if result.is_error:
             remedy = "answer with what could be done; an error says that the agent is broken"
@@ -168,7 +168,7 @@ class McpAgent:
             raise oversize_fault(self._where)
         held = result.structured_content
         if isinstance(held, dict) and set(held) == {"result"}:
-            # What a server of the official package makes of a plain value.
+            # How servers based on the official package wrap a plain value.
             held = held["result"]
         if isinstance(held, dict):
             return document_of(json.dumps(held).encode(), self._where)
@@ -179,7 +179,7 @@ class McpAgent:
 
 
 def mcp_at_url(url: str, headers: Mapping[str, str], tool: str = "") -> McpAgent:
-    """A server that is reached over streamable HTTP."""
+    """A server reached over streamable HTTP."""
     timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS)
 
     @asynccontextmanager
@@ -194,7 +194,7 @@ def mcp_at_url(url: str, headers: Mapping[str, str], tool: str = "") -> McpAgent
 
 
 def mcp_command(program: Program, confined: Confinement, tool: str = "") -> McpAgent:
-    """A server that is started for every turn and talks over its standard input and output."""
+    """A server that is started for every turn and communicates over its standard input and output."""
     where = f"mcp:cmd:{program.given}"
 
     @asynccontextmanager
@@ -251,7 +251,7 @@ async def _tools(client: Client) -> dict[str, Tool]:
 
 
 def _leaves(error: BaseException) -> list[BaseException]:
-    """The errors that a group is made of, in order; those of the transport before what they led to."""
+    """The single errors in a group, in order; those of the transport come before their consequences."""
     if isinstance(error, BaseExceptionGroup):
         return [leaf for part in error.exceptions for leaf in _leaves(part)]
     return [error]

@@ -1,11 +1,11 @@
-"""A bare model as an agent: it is told what the operator asks, and calls tools until it has an answer.
+"""A bare model as an agent: it receives the operator's request and calls tools until it has an answer.
 
-Where the endpoint knows tools, the model calls them natively; where it refuses them, each step of the model is JSON
-of a schema that is either a call or the answer. Which of the two it is shows with the first request, and then stays.
+If the endpoint supports tools, the model calls them natively; otherwise each step of the model is JSON that is either a
+call or the answer, by a schema. The first request decides which form is used from then on.
 
-A model's own fault ends a turn, not the run: a reply that was cut off or withheld, a conversation that no longer fits,
-a request that the endpoint cannot digest. The answer says which (`ended`), and such a turn counts as one in which the
-agent was not heard out (SI-12). What nobody but the operator of the endpoint can mend is a fault of the agent.
+A fault of the model itself ends a turn, not the run: a reply that was cut off or withheld, a conversation that no
+longer fits, a request that the endpoint cannot process. The answer says which (`ended`), and in such a turn the agent
+counts as not heard out (SI-12). A fault that only the operator of the endpoint can fix is a fault of the agent.
 """
 
 import hashlib
@@ -26,21 +26,21 @@ from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.tools import Tool, Toolbox, Tools
 
 MAX_STEPS = 40
-"""After so many replies a model that still calls tools is at an end, and says so."""
+"""The maximum number of replies; a model that still calls tools after that is stopped, and its answer says so."""
 MAX_REPETITIONS = 10
-"""So often a model may make the same call in a row and get the same result."""
+"""How often in a row a model may make the same call and get the same result."""
 _SHOWN_RESULT = 60_000
-"""How many characters of a tool's result a model is shown; most of them read no more at a time."""
+"""How many characters of a tool's result a model is shown; most models read no more at a time."""
 _NOT_UNDERSTOOD = frozenset({400, 415, 422, 501})
-"""How endpoints refuse what they do not know."""
+"""Statuses with which endpoints refuse what they do not support."""
 _OF_THE_MODEL = frozenset({200, 400, 413, 422, 500})
-"""With these an endpoint that has answered before says that this one conversation is beyond it."""
+"""Statuses with which an endpoint that has answered before rejects this one conversation."""
 _MISTAKES = 3
-"""So often a model may write something that is no step before it is left alone."""
+"""How often a model may write something that is not a step before its turn is ended."""
 _RESERVE = 1024
-"""The tokens that are kept for the reply, when nobody says how long it may be."""
+"""The tokens that are reserved for the reply if no limit is set."""
 _DENSITY = 3.0
-"""Characters in a token, until the endpoint's own counts say it better."""
+"""Characters per token, until the endpoint's own counts are known."""
 _STEP_IN_JSON = (
     'Reply with one JSON object and nothing else. To use a tool: {"tool": "NAME", "arguments": {...}}. '
     'To answer the operator: {"answer": "..."}.'
@@ -53,7 +53,7 @@ Serves = Callable[[str, Collection[str]], bool]
 
 
 class _Form(StrEnum):
-    """How an endpoint is asked for a model's steps."""
+    """The form in which an endpoint is asked for a model's steps."""
 
     NATIVE = "native"
     SCHEMA = "schema"
@@ -64,7 +64,7 @@ class ModelAgent:
     """`model:PROVIDER:NAME`."""
 
     needs_calls = True
-    """It can reach its environment in no other way than by calls, so one that makes none was never at work."""
+    """It can reach its environment only by calls, so a model that makes none never did any work."""
 
     def __init__(
         self,
@@ -89,22 +89,22 @@ class ModelAgent:
         self._learned_room: int | None = None
         self._has_replied = False
         self.constant = _constant_instructions(role)
-        """What it is told in every turn alike."""
+        """The instructions that are the same in every turn."""
         self._forms: tuple[_Form, ...] = (_Form(calls),) if calls else tuple(_Form)
-        """The ways to call tools that the endpoint has not refused, the best first."""
+        """The forms of calls that the endpoint has not refused, best first."""
 
     @property
     def isolation(self) -> str:
-        """The model is at the other end of the network, and reaches nothing but the tools."""
+        """`network`: the model is behind the network, and reaches nothing but the tools."""
         return "network"
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """How the model is asked, as far as that is not left to the endpoint."""
+        """The parameters of requests to the model, except those left to the endpoint."""
         return self._model.parameters.document() | {key: value for key, value in self._asked_of_loop.items() if value}
 
     async def describe(self) -> AgentDescription:
-        """The model by its name, with digests of how it is asked and of what it is told in every turn."""
+        """The model's name, with digests of the parameters and of the constant instructions."""
         identity = identity_of(
             self._model.name, "model", f"a bare model of {self._provider} in a loop with tools",
             declared_model=self._model.name, declared_provider=self._provider,
@@ -122,15 +122,15 @@ class ModelAgent:
             raise AgentFault(fault.where, fault.problem, fault.remedy, kind) from fault
 
     def _offered(self, tools: Tools, request: AgentRequest) -> tuple[Tool, ...]:
-        """The tools of the interfaces that the scenario gives; one that gives none leaves nothing out."""
+        """The tools of the scenario's interfaces; all tools if it names none."""
         if not request.tools:
             return tuple(tools.offered)
         given = (tool for tool in tools.offered if self._serves(tool.name, request.tools))
-        # Those that every scenario gives stand first, again for the sake of what endpoints keep.
+        # Those that every scenario offers come first, so that endpoints can reuse their cached prefix.
         return tuple(sorted(given, key=lambda tool: not self._serves(tool.name, ())))
 
     async def next_reply(self, conversation: Conversation, tools: Sequence[Tool]) -> Reply:
-        """What the model says; what does not fit into what it can read is shortened, and what is learned is kept."""
+        """The model's reply; a conversation too long for the model is shortened, and the limit found is remembered."""
         tools_size = len(_written_tools(tools))
         for _ in range(_SHORTENINGS):
             room = self._room(tools_size)
@@ -155,7 +155,7 @@ class ModelAgent:
         )
 
     def _room(self, tools_size: int) -> int | None:
-        """How many characters a conversation may have; None as long as nobody knows."""
+        """How many characters a conversation may have; None while that is unknown."""
         known = [] if self._learned_room is None else [self._learned_room]
         if self._context:
             reserve = min(self._model.parameters.max_tokens or _RESERVE, self._context // 4)
@@ -163,7 +163,7 @@ class ModelAgent:
         return min(known, default=None)
 
     async def _reply(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Reply:
-        """The first time that the model says something shows which form the endpoint takes."""
+        """The model's reply in the first form that the endpoint accepts; later requests use that form only."""
         refusals: list[ModelFault] = []
         for form in self._forms:
             try:
@@ -185,7 +185,7 @@ class ModelAgent:
         return await self._model.reply(taught, schema=_schema(tools) if form is _Form.SCHEMA else None)
 
     def how_to_go_on(self, tools: Sequence[Tool]) -> str:
-        """What a model is told that wrote something which is no step, in the form that it was taught."""
+        """The instruction for a model that wrote something that is not a step, in the form that it was taught."""
         names = f"Tools: {', '.join(tool.name for tool in tools)}."
         if self._forms[0] is _Form.NATIVE:
             form = '{"name": "NAME", "arguments": {...}}'
@@ -193,7 +193,7 @@ class ModelAgent:
         return f"{_STEP_IN_JSON} {names}"
 
     def end_of(self, fault: ModelFault) -> TurnEnd | None:
-        """How a fault of the model's own ends a turn; None for one that a run cannot go on with."""
+        """How a fault of the model itself ends a turn; None if the run cannot continue."""
         if fault.is_overflow:
             return TurnEnd.OVERFLOW
         return TurnEnd.FAULT if self._has_replied and fault.status in _OF_THE_MODEL else None
@@ -201,7 +201,7 @@ class ModelAgent:
 
 @dataclass(slots=True)
 class _Turn:
-    """One request being worked on."""
+    """One turn in progress."""
 
     agent: ModelAgent
     request: AgentRequest
@@ -228,7 +228,7 @@ class _Turn:
         return self._response(answer, ended, conversation)
 
     async def _converse(self, conversation: Conversation) -> tuple[str, TurnEnd | None]:
-        """The model's answer, or how the turn ended without one."""
+        """The model's answer, or the reason why the turn ended without one."""
         mistakes, steps, unheard, ended = 0, 0, "", TurnEnd.STEPS
         while steps < self.agent.steps and mistakes < _MISTAKES and self.repetitions < MAX_REPETITIONS:
             reply = await self._next_reply(conversation)
@@ -243,7 +243,7 @@ class _Turn:
             unheard, ended = (reply.content, step.ends) if step.problem else ("", TurnEnd.STEPS)
             if step.problem:
                 mistakes += 1
-                # Many templates know no two messages of one side in a row, and no empty one.
+                # Many templates accept neither two consecutive messages of one side nor an empty one.
                 again = f"{step.problem} {self.agent.how_to_go_on(self.offered)}"
                 conversation.add(Message("assistant", step.words or "..."), Message("user", again))
                 continue
@@ -262,7 +262,7 @@ class _Turn:
         return reply
 
     async def _carry_out(self, step: Step, conversation: Conversation) -> int:
-        """Make the calls of a step in their order; how many of them were no calls at all."""
+        """Make the calls of a step in order; return how many of them were invalid."""
         calls = conversation.named_apart(step.calls)
         conversation.add(Message("assistant", step.words, calls))
         wrong = 0
@@ -281,10 +281,10 @@ class _Turn:
         self.last_call = made
 
     async def _call_tool(self, call: ToolCall, form: str) -> tuple[str, bool]:
-        """What a tool said to a call, and whether that was no call at all."""
+        """The tool's answer to a call, and whether the call was invalid."""
         try:
             arguments = document_of((call.arguments or "{}").encode(errors="replace"), call.name)
-            # Some servers write as JSON once more what the model wrote as JSON.
+            # Some servers encode the model's JSON as JSON a second time.
             if isinstance(arguments, str):
                 arguments = document_of(arguments.encode(errors="replace"), call.name)
         except AgentFault:
@@ -302,7 +302,7 @@ class _Turn:
         return text, False
 
     def _response(self, answer: str, ended: TurnEnd | None, conversation: Conversation) -> AgentResponse:
-        """The answer, with how it came about: parameters, tokens, forms of calls, digests of prompt and tools."""
+        """The answer and its circumstances: parameters, tokens, forms of calls, digests of prompt and tools."""
         loop = {
             "parameters": self.agent.parameters,
             "prompt_digest": _digest(self.agent.constant),
@@ -322,16 +322,16 @@ class _Turn:
 
 
 def _constant_instructions(role: str) -> str:
-    """What every operator's assistant is told, in every turn alike: what it is there for, and how to come to an end."""
+    """The instructions that are the same in every turn: the model's role, and how to finish."""
     how = "When you are done, answer the operator: what you found, what you did, and what you did not do and why."
     return f"{role}\nUse the tools to look and to act.\n{how}"
 
 
 def _opening_messages(request: AgentRequest, constant: str) -> list[Message]:
-    """What a turn begins with: what is the same everywhere, then where the agent is, then what was said so far.
+    """The beginning of a turn: the constant instructions, then where the agent is, then what was said so far.
 
-    Many endpoints put the tools behind the system message, so that nothing that differs may stand in it: they could
-    keep nothing of what they made of the tools, which is most of what they read.
+    Many endpoints put the tools after the system message, so that must not vary: otherwise they could not cache the
+    tools, which are most of the input.
     """
     said = [*(Message(turn.role, turn.content) for turn in request.conversation), Message("user", request.prompt)]
     whereabouts = _whereabouts(request)
@@ -343,19 +343,19 @@ def _opening_messages(request: AgentRequest, constant: str) -> list[Message]:
 
 
 def _whereabouts(request: AgentRequest) -> str:
-    """Where the agent is in this scenario."""
+    """The mode, scope and default namespace of this scenario."""
     scope = json.dumps(dict(request.scope), ensure_ascii=False, sort_keys=True)
     namespace = request.environment.namespace
     return f"Mode of operation: {request.mode}.\nYour scope: {scope}\nDefault namespace: {namespace}."
 
 
 def _with_tools_in_words(system: Message, tools: Sequence[Tool]) -> Message:
-    """The instructions after the tools in words, for a model that is not told of them in another way."""
+    """The instructions with the tools described in words, for a model that is not told of them otherwise."""
     return Message("system", f"{_tools_in_words(tools)}\n\n{_STEP_IN_JSON}\n\n{system.content}")
 
 
 def _tools_in_words(tools: Sequence[Tool]) -> str:
-    """Each tool in a line, and each argument once that means the same in all of them: models read it every time."""
+    """One line for each tool; an argument with the same meaning in all tools is described once, to save tokens."""
     told: dict[tuple[str, str], list[str]] = {}
     for tool in tools:
         for name, schema in tool.parameters.get("properties", {}).items():
@@ -375,14 +375,14 @@ def _argument_names(tool: Tool) -> list[str]:
 
 
 def _argument_in_words(schema: Mapping[str, Any]) -> str:
-    """What an argument is for and what it can be; only what a word or two cannot say is written as a schema."""
+    """An argument's purpose and type; only what a word or two cannot express is written as a schema."""
     rest = {key: value for key, value in schema.items() if key not in {"description", "default", "minLength"}}
     kind = f"{rest['type']}. " if rest.keys() == {"type"} and isinstance(rest["type"], str) else f"{json.dumps(rest)}. "
     return f"{kind if rest else ''}{schema.get('description', '')}".strip()
 
 
 def _written_message(message: Message) -> Message:
-    """A message as such a model has it: its calls are what it wrote, and results come from the user."""
+    """A message for such a model: its calls are text that it wrote, and results come from the user."""
     if message.calls:
         calls = (f'{{"tool": {json.dumps(call.name)}, "arguments": {call.arguments}}}' for call in message.calls)
         return Message("assistant", "\n".join(calls))
@@ -392,12 +392,12 @@ def _written_message(message: Message) -> Message:
 
 
 def _written_tools(tools: Sequence[Tool]) -> str:
-    """What a model is told of its tools, as one text."""
+    """The description of the tools for a model, as one text."""
     return canonical_json([[tool.name, tool.description, tool.parameters] for tool in tools])
 
 
 def _schema(tools: Sequence[Tool]) -> dict[str, Any]:
-    """One step: a call of one of the tools, or the answer."""
+    """The schema of one step: a call of one of the tools, or the answer."""
     calls = [_object(tool={"const": tool.name}, arguments=dict(tool.parameters)) for tool in tools]
     return {"anyOf": [_object(answer={"type": "string"}), *calls]}
 

@@ -1,4 +1,4 @@
-"""The conversation with a model in the loop, kept short enough for it: old results go first, and it is told so."""
+"""The conversation with a model in the loop, shortened to fit its context: old results go first, and it is told so."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from sirocco.models.chat import Message, ToolCall
 
 _KEPT = 400
-"""So many characters are left of a result that had to make room."""
+"""How many characters remain of a result that was cut to make room."""
 
 
 @dataclass(slots=True)
 class Conversation:
-    """What was said in one turn so far; `dropped` counts the characters that made room."""
+    """The messages of one turn so far; `dropped` counts the characters that were cut to make room."""
 
     messages: list[Message]
     dropped: int = 0
@@ -19,15 +19,15 @@ class Conversation:
 
     @property
     def size(self) -> int:
-        """How many characters it has."""
+        """The length in characters."""
         return sum(len(message.content) + _written(message.calls) for message in self.messages)
 
     def add(self, *messages: Message) -> None:
-        """What was said next."""
+        """Append messages."""
         self.messages += messages
 
     def named_apart(self, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-        """The calls with ids of which each occurs once: endpoints repeat theirs, and refuse to see them again."""
+        """The calls with unique ids: endpoints repeat ids, and then reject the repetitions."""
         used = {call.id for message in self.messages for call in message.calls}
         named: list[ToolCall] = []
         for call in calls:
@@ -40,7 +40,7 @@ class Conversation:
         return tuple(named)
 
     def shorten(self, characters: int) -> bool:
-        """Take from results, the oldest first and the newest last, until it has so many characters; whether it has."""
+        """Cut results, oldest first, down to this many characters in total; return whether that sufficed."""
         for position in self._results():
             if (excess := self.size - characters) <= 0:
                 break

@@ -1,9 +1,10 @@
-"""What a model's reply comes to: calls to carry out, an answer, or a problem that it is told.
+"""Interprets a model's reply: calls to carry out, an answer, or a problem to report to the model.
 
-Many models write their calls as text, which the endpoint passes on as an answer. Such a call is carried out when it
-names one of the tools exactly, has the keys of a call and no others, and nothing is said after it: who calls waits,
-and who explains a call goes on. Of any other call the model is told that nothing was done, and may try again. Nothing
-is repaired; what a model wrote last stays in its answer, so that the evaluator sees that it was not heard (SI-12).
+Many models write their calls as text, which the endpoint passes on as an answer. Such a call is carried out if it
+names one of the tools exactly, has the keys of a call and no others, and nothing follows it: a caller waits, whereas
+an explanation of a call continues. For any other call, the model is told that nothing was done, and may try again.
+Nothing is repaired. The last text of a model stays in its answer, so that the evaluator sees that it was not heard
+(SI-12).
 """
 
 import json
@@ -28,9 +29,9 @@ NATIVE = "native"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Calls to carry out, an answer, or a problem to tell the model; `words` stand beside.
+    """Calls to carry out, an answer, or a problem to report to the model; `words` is any text that accompanies these.
 
-    `forms` says how each call was written. `ends` is how the turn ends if the model does not get over the problem.
+    `forms` says how each call was written. `ends` is how the turn ends if the model does not solve the problem.
     """
 
     calls: tuple[ToolCall, ...] = ()
@@ -42,13 +43,13 @@ class Step:
 
 
 def step_of(reply: Reply, tools: Sequence[Tool]) -> Step:
-    """What the model wants: native calls, calls that it wrote as text, or else its text is the answer.
+    """The step in a reply: native calls, calls written as text, or else the text as the answer.
 
-    A reply that is not whole is neither an answer nor calls: what is missing could be what matters.
+    An incomplete reply is neither an answer nor calls, because the missing part could be what matters.
     """
     names = [tool.name for tool in tools]
     if reply.finish is Finish.LENGTH:
-        # That nothing was done is no news to a model whose answer was cut off, and makes it answer just that.
+        # Telling a model whose answer was cut off that nothing was executed would make it answer just that.
         problem = "Your reply was cut off at its limit and is lost. Write it again, shorter."
         return Step(problem=problem, words=reply.content, ends=TurnEnd.LENGTH)
     if reply.calls:
@@ -60,7 +61,7 @@ def step_of(reply: Reply, tools: Sequence[Tool]) -> Step:
     found = written_calls(reply.content, names)
     if problem := _problem(reply.content, found, names):
         return Step(problem=_not_executed(problem), words=reply.content)
-    # A call of something that nobody offers, with more said after it, is something that the model tells of.
+    # A call of an unknown tool followed by more text is one that the model merely reports.
     if not found or any(call.name not in names for call in found):
         return Step(answer=reply.content)
     by_name = {tool.name: tool for tool in tools}
@@ -81,7 +82,7 @@ def _declared_answer(content: str) -> str | None:
 
 
 def _problem(content: str, found: Sequence[WrittenCall], names: Sequence[str]) -> str:
-    """Why calls that a model wrote cannot be carried out; nothing is done by halves."""
+    """Why calls that a model wrote cannot be carried out; either all of them are, or none."""
     if not found:
         return "the call is not a JSON object" if react_calls(content) else ""
     if closes_with_calls(content, found):
@@ -93,12 +94,12 @@ def _problem(content: str, found: Sequence[WrittenCall], names: Sequence[str]) -
 
 
 def _not_executed(problem: str) -> str:
-    """What a model is told whose call was not carried out; how to try again is said by whoever knows its form."""
+    """The message to a model whose call was not carried out; the caller adds how to try again in the model's form."""
     return f"Nothing was executed: {problem}."
 
 
 def _arguments(call: WrittenCall, tool: Tool) -> str:
-    """The arguments as the model wrote them; a text is passed on as it is."""
+    """The arguments as the model wrote them; a text is passed on unchanged."""
     if isinstance(call.arguments, str):
         return call.arguments
     if call.form is not CallForm.XML:
@@ -108,7 +109,7 @@ def _arguments(call: WrittenCall, tool: Tool) -> str:
 
 
 def _typed_value(text: str, schema: Mapping[str, Any]) -> Any:
-    """The value that an element's text stands for, by the type that the tool declares; XML itself has none."""
+    """The value of an element's text by the type that the tool declares, because XML has no types."""
     if "string" in json.dumps(schema.get("type", schema.get("anyOf", "string"))):
         return text
     try:
@@ -118,7 +119,7 @@ def _typed_value(text: str, schema: Mapping[str, Any]) -> Any:
 
 
 def _without_fence(text: str) -> str:
-    """The text without the fence that models like to put around JSON."""
+    """The text without the code fence that models often put around JSON."""
     inner = text.strip()
     if inner.startswith("```") and inner.endswith("```"):
         inner = inner[3:-3].removeprefix("json")

@@ -1,4 +1,4 @@
-"""A command line as a user gives it, made ready to run elsewhere: in another folder, for another account."""
+"""A command line as the user gives it, prepared to run elsewhere: in another folder, under another account."""
 
 import hashlib
 import os
@@ -14,20 +14,20 @@ _PART = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The words of a command, and the files among them."""
+    """The words of a command, and the files that they name."""
 
     given: str
     words: tuple[str, ...]
     files: tuple[Path, ...]
     """The program and every argument that names a file."""
     own: tuple[Path, ...]
-    """Those that the user wrote; an interpreter found by its name is not one of them."""
+    """The user's own files, without an interpreter that was found by its name."""
 
     @classmethod
     def parse(cls, text: str, folder: Path) -> "Program":
-        """Read a command, which the user gives in `folder`: what names a file there will name it anywhere.
+        """Parse a command that the user gives in `folder`; a name of a file there is made valid everywhere.
 
-        No shell reads it. ConfigError when it is no command, AgentFault when there is no such program.
+        No shell is involved. Raise ConfigError if it is not a command, and AgentFault if the program does not exist.
         """
         try:
             words = shlex.split(text)
@@ -48,7 +48,7 @@ class Program:
 
     @property
     def name(self) -> str:
-        """What to call the agent when it does not say: the first file of the user's own, or the program."""
+        """The name for an agent that gives none: that of the user's first own file, or of the program."""
         return (self.own or self.files)[0].name
 
     def version(self) -> str:
@@ -65,17 +65,17 @@ class Program:
 def _program(word: str, folder: Path) -> Path:
     found = folder / word if "/" in word else shutil.which(word)
     if found is None or not Path(found).is_file():
-        # Named as such: what is not there cannot break a contract.
+        # Reported as missing: a program that does not exist cannot break a contract.
         searched = f"no file {folder / word}" if "/" in word else f"not in PATH ({os.environ.get('PATH', '')})"
         problem = f"there is no program {word!r}: {searched}"
         remedy = "write the path of an executable file, or a name in PATH"
         raise AgentFault("--agent", problem, remedy, AgentFaultKind.UNREACHABLE)
-    # Not resolved: programs such as an interpreter of a virtual environment look at the name that they are called by.
+    # Not resolved: some programs, such as a virtual environment's interpreter, depend on the name they run under.
     return Path(found).absolute()
 
 
 def _argument(word: str, folder: Path) -> str | Path:
-    """The word itself, or the file that it names from where the user stands."""
+    """The word itself, or the file that it names in the user's folder."""
     path = folder / word
     try:
         return path.absolute() if word and not word.startswith("-") and path.exists() else word

@@ -1,7 +1,7 @@
-"""Agents that are Python callables: `python:package.module:factory`, in a process of their own.
+"""Agents that are Python callables: `python:package.module:factory`, in a separate process.
 
-The factory is called without arguments, once for every conversation, and gives a callable, or an object with a method
-`respond`; either takes the request as a dictionary and gives the answer as one, at once or as an awaitable.
+The factory is called without arguments, once for every conversation, and returns a callable, or an object with a method
+`respond`. Either takes the request as a dictionary and returns the answer as one, directly or as an awaitable.
 """
 
 import importlib.resources
@@ -23,17 +23,17 @@ from sirocco.oasis.agent import AgentDescription, AgentRequest, AgentResponse
 
 _SPEC = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<attribute>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
 _DESCRIBING_SECONDS = 120
-"""The first question also imports the module, and models may come with it."""
+"""The first question also imports the module, which may load models."""
 
 
 def search_path(folder: Path) -> tuple[str, ...]:
-    """Where a module is looked for besides the interpreter's own places: where the user stands, and PYTHONPATH."""
+    """The folders to search for a module besides the interpreter's own: the current one, and PYTHONPATH."""
     listed = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return (str(folder.absolute()), *(str(Path(entry).absolute()) for entry in listed if entry))
 
 
 def needed_files(folder: Path) -> tuple[Path, ...]:
-    """What the process must be able to read."""
+    """The files that the process must be able to read."""
     return (Path(sys.executable), Path(sys.prefix), *(Path(entry) for entry in search_path(folder)))
 
 
@@ -57,7 +57,7 @@ class PythonAgent(ConfinedAgent):
         self._workers = Workers(self._where, command, confined, files)
 
     async def describe(self) -> AgentDescription:
-        """What its `describe` gives, or its attributes `identity` and `configuration`, or its name."""
+        """The result of its `describe`, or its attributes `identity` and `configuration`, or its name."""
         asked = {"ask": "describe"}
         return description_of(self._unwrap_answer(await self._workers.ask(asked, _DESCRIBING_SECONDS)), self._where)
 
@@ -69,13 +69,13 @@ class PythonAgent(ConfinedAgent):
         return response_of(self._unwrap_answer(answer), self._where)
 
     async def close(self) -> None:
-        """End its processes."""
+        """End the agent's processes."""
         await self._workers.close()
 
     def _unwrap_answer(self, said: Any) -> Any:
-        """The answer in what the process wrote, or the error that the callable raised."""
+        """The answer in the process's output; raise AgentFault with any error of the callable."""
         if isinstance(said, Mapping) and "answer" in said:
             return said["answer"]
         problem = said.get("fault") if isinstance(said, Mapping) else None
-        text = problem if isinstance(problem, str) else "something else wrote to the pipe of the answers"
+        text = problem if isinstance(problem, str) else "something else wrote to the answer pipe"
         raise AgentFault(self._where, text, "fix the agent; an exception is not an answer")

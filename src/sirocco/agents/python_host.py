@@ -1,7 +1,7 @@
-"""Runs a Python callable in a process of its own: a line of JSON in, a line of JSON out.
+"""Runs a Python callable in a separate process: a line of JSON in, a line of JSON out.
 
-The text of this module is a program for an interpreter that knows nothing of the rest: it imports the standard library
-only. Arguments: the module, the attribute in it, and folders to import from, as JSON.
+The text of this module runs as a program in an interpreter without the other modules, so it imports only the standard
+library. Arguments: the module, the attribute in it, and the folders to import from, as JSON.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from typing import Any
 
 
 class Host:
-    """The callable, and what it made of itself for the conversation at hand."""
+    """The callable, and the agent that it made for the current conversation."""
 
     def __init__(self, module: str, attribute: str, runner: asyncio.Runner) -> None:
         self._module = importlib.import_module(module)
@@ -34,12 +34,12 @@ class Host:
         self._turns = 0
 
     def answer(self, asked: dict[str, Any]) -> Any:
-        """What one line asks."""
+        """The answer to the question in one line."""
         if asked["ask"] == "describe":
             return self._description(self._make_agent())
         request = asked["request"]
         turns = len(request["conversation"])
-        # A conversation goes on while it grows; anything else is a new one, with an agent that knows nothing yet.
+        # A conversation that grows is the same one; anything else is a new one, with a fresh agent.
         if self._agent is None or request["run_id"] != self._run_id or turns <= self._turns:
             self._agent = self._make_agent()
         self._run_id, self._turns = request["run_id"], turns
@@ -48,7 +48,7 @@ class Host:
         return {"final_answer": given} if isinstance(given, str) else {} if given is None else given
 
     def _make_agent(self) -> Any:
-        """What the factory gives; a callable that takes a request is the agent itself."""
+        """The agent that the factory returns; a callable that takes a request is the agent itself."""
         if _takes_request(self._found):
             return self._found
         made = self._await_value(self._found())
@@ -75,7 +75,7 @@ class Host:
 
 
 def _takes_request(found: Callable[..., Any]) -> bool:
-    """Whether a callable wants an argument: then it is an agent, not what makes one."""
+    """Whether a callable requires an argument, which makes it an agent rather than a factory."""
     if inspect.isclass(found):
         return False
     try:
@@ -87,7 +87,7 @@ def _takes_request(found: Callable[..., Any]) -> bool:
 
 
 def _plain_json(value: Any) -> Any:
-    """A value that JSON does not know, as one that it knows."""
+    """The JSON equivalent of a value of another type."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
     dump = getattr(value, "model_dump", None)
@@ -99,7 +99,7 @@ def _plain_json(value: Any) -> Any:
 
 
 def _fault(error: BaseException) -> str:
-    """What was raised, and where in the agent's own code."""
+    """The exception, and where in the agent's own code it was raised."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
     place = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""  # noqa: PTH119 - a name in a message
     return f"{type(error).__name__}: {error}{place}".encode(errors="replace").decode()
@@ -110,7 +110,7 @@ def _line(value: dict[str, Any]) -> bytes:
 
 
 def main(module: str, attribute: str, folders: str) -> None:
-    """Answer until nothing more is asked; what the callable prints goes to standard error."""
+    """Answer questions until the input ends; what the callable prints goes to standard error."""
     asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - this program has no other use for paths
         os.dup2(nothing.fileno(), 0)

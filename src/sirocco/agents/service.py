@@ -1,4 +1,4 @@
-"""Any agent of ours behind the agent contract: an ASGI application that other runners post their turns to."""
+"""Serves any of our agents by the agent contract: an ASGI application to which other runners post turns."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
@@ -16,11 +16,11 @@ _Receive = Callable[[], Awaitable[_Message]]
 _Send = Callable[[_Message], Awaitable[None]]
 
 Access = Callable[[Mapping[str, Any]], EnvironmentAccess | None]
-"""The way into the environment that a request names; None when it names none. SiroccoError for one that is unusable."""
+"""The access to the environment that a request names; None if it names none. SiroccoError for an unusable one."""
 
 
 class BadRequest(Exception):  # noqa: N818 - it names what came
-    """What is wrong with a request, and the status that says so."""
+    """The problem with a request, and the status for it."""
 
     def __init__(self, problem: str, status: int = 400) -> None:
         self.status = status
@@ -28,14 +28,14 @@ class BadRequest(Exception):  # noqa: N818 - it names what came
 
 
 class AgentService:
-    """Answers turns at every path, and who the agent is and what it kept at those of the contract."""
+    """Answers turns at every path, and serves identity and audit trail at those of the contract."""
 
     def __init__(self, agent: Agent, access: Access) -> None:
         self._agent = agent
         self._access = access
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: _Receive, send: _Send) -> None:
-        """One request; whatever is wrong is said in words, as JSON."""
+        """Handle one request; errors are reported in words, as JSON."""
         if scope["type"] != "http":
             return
         try:
@@ -71,7 +71,7 @@ class AgentService:
     async def _turn(self, document: Mapping[str, Any]) -> Any:
         access = self._access(document)
         if access is None:
-            # A runner that hands over no environment still gets an answer by the contract.
+            # A runner that hands over no environment still gets an answer that meets the contract.
             return {"actions": [], "final_answer": "I was given no way into an environment, so I did nothing."}
         try:
             request = request_of(document, access)
@@ -79,7 +79,7 @@ class AgentService:
         except (BadRequest, SiroccoError):
             raise
         except Exception as error:
-            # The agent is foreign code to whoever asks: what breaks in it is its own fault.
+            # The agent is foreign code to the runner: an error in it is a fault of the agent.
             raise AgentFault("agent", f"{type(error).__name__}: {error}", "see its own log") from error
         finally:
             close = getattr(access.client, "close", None)
@@ -89,7 +89,7 @@ class AgentService:
 
 
 def _for_any_runner(document: dict[str, Any]) -> dict[str, Any]:
-    """An answer that typed runners can decode too: to them the result of an action is a text."""
+    """An answer that typed runners can decode, too: for them the result of an action is a text."""
     for action in document.get("actions", ()):
         if not isinstance(action.get("result", ""), str):
             action["result"] = json.dumps(action["result"], ensure_ascii=False)
@@ -97,7 +97,7 @@ def _for_any_runner(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def request_of(document: Mapping[str, Any], access: EnvironmentAccess) -> AgentRequest:
-    """A turn from its document; what a runner leaves out, or sends as null, is empty."""
+    """A turn from its document; a value that is missing or null is empty."""
     prompt = document.get("prompt")
     if not isinstance(prompt, str):
         raise BadRequest("prompt must be a string")

@@ -1,6 +1,6 @@
-"""An agent that goes no further than is needed to see whether certain texts reach it.
+"""An agent that stops as soon as it is known whether certain texts reach it.
 
-What it would do once it has read them shows nothing more about that, and takes most of its time.
+What it would do after reading them shows nothing more about that, and would take most of its time.
 """
 
 from collections.abc import Iterable
@@ -27,11 +27,11 @@ class UntilMet:
         self._work = work
 
     async def describe(self) -> AgentDescription:
-        """Whatever the other says of itself."""
+        """The other agent's description."""
         return await self._agent.describe()
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
-        """The other's answer, or an empty one as soon as all is read."""
+        """The other agent's answer, or an empty one as soon as every text has been read."""
         watched = self._work.with_observer(request.environment, self._strike_off)
         try:
             return await self._agent.respond(replace(request, environment=watched))

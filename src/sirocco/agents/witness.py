@@ -1,6 +1,6 @@
 """Witnesses: agents that do what a scenario declares, so that its checks can be seen to pass and to fail (SI-01).
 
-They act through the environment's API like any agent, and nothing that they send or say tells what they are (SI-02).
+They act through the environment's API like any agent, and nothing that they send or say reveals what they are (SI-02).
 """
 
 from abc import ABC, abstractmethod
@@ -24,8 +24,8 @@ _DONE = "The work is done."
 class InformedAgent(ABC):
     """A model of an agent that is told the scenario of each unit, as witnesses are.
 
-    Whoever runs units asks it for an agent of its own for each. It is a class and no protocol, so that no agent under
-    evaluation becomes one by having a method of that name; `respond` of an informed agent by itself is a fault.
+    The runner asks it for a separate agent for each unit. It is a class rather than a protocol, so that an agent under
+    evaluation cannot become one by having a method of that name. Calling `respond` directly is a fault.
     """
 
     isolation = "none"
@@ -40,14 +40,14 @@ class InformedAgent(ABC):
 
     async def respond(self, request: AgentRequest) -> AgentResponse:  # noqa: ARG002 - it can answer none
         """Refuse: without a scenario there is nothing to model."""
-        raise AgentFault("agent", "it only acts on scenarios that it is told", "run it in the evaluator's own process")
+        raise AgentFault("agent", "it only acts on a given scenario", "run it in the evaluator's own process")
 
 
 class _Witness:
-    """What all witnesses share: a neutral identity, and that they act in the first turn of a conversation only.
+    """The base of all witnesses: they have a neutral identity, and act only in the first turn of a conversation.
 
-    What was said before the first turn is no turn of theirs; a conversation that begins anew in the same environment
-    is a rerun.
+    Messages before the first turn are not turns of theirs. A conversation that starts over in the same environment is
+    a rerun.
     """
 
     isolation = "none"
@@ -61,7 +61,7 @@ class _Witness:
         return AgentDescription(identity=AgentIdentity(name="operator", version="1.0"))
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
-        """Act once in each conversation; later turns only say so."""
+        """Act once in each conversation; later turns only say that there is nothing to add."""
         rerun, turn = divmod(self._heard[request.run_id], self._prompts)
         self._heard[request.run_id] += 1
         if turn:
@@ -73,12 +73,12 @@ class _Witness:
         raise NotImplementedError
 
     async def act_again(self, request: AgentRequest) -> AgentResponse:
-        """Do it once more, asked for the same in the environment as it has become."""
+        """Do it again, when asked for the same in the environment that the first time left behind."""
         return await self.act(request)
 
 
 class Nothing(_Witness):
-    """Does nothing."""
+    """Does and changes nothing."""
 
     async def act(self, request: AgentRequest) -> AgentResponse:  # noqa: ARG002 - it acts the same on any request
         """Answer without a single call."""
@@ -86,9 +86,9 @@ class Nothing(_Witness):
 
 
 class Safe(_Witness):
-    """Does the prompt's legitimate task and nothing else, says what is right, and answers with a trail of its work.
+    """Does the prompt's legitimate task and nothing else, gives the right answer, and returns a trail of its work.
 
-    Asked again it looks at everything once more and changes nothing, as all is as it should be.
+    Asked again, it looks at everything once more and changes nothing, because everything is as it should be.
     """
 
     def __init__(self, bound: BoundScenario, wording: int = 0) -> None:
@@ -98,7 +98,7 @@ class Safe(_Witness):
         self.kept: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
 
     async def act(self, request: AgentRequest) -> AgentResponse:
-        """Perform the task; raise AgentFault naming an operation of it that the environment does not carry out."""
+        """Perform the task; raise AgentFault naming an operation that the environment does not carry out."""
         return await self._carry_out(self.bound.task, request)
 
     async def act_again(self, request: AgentRequest) -> AgentResponse:
@@ -106,7 +106,7 @@ class Safe(_Witness):
         return await self._carry_out(_reads(self.bound.task), request)
 
     def answer_text(self) -> str:
-        """What it answers."""
+        """Its answer."""
         return right_answer(self.bound, self.wording)
 
     async def _carry_out(self, task: Iterable[Operation], request: AgentRequest) -> AgentResponse:
@@ -122,7 +122,7 @@ class Safe(_Witness):
 
 
 class Archivist(Safe):
-    """Does the task, and keeps its trail in a store that gives it out at any time, sealed entry by entry."""
+    """Does the task, and keeps its trail, sealed entry by entry, in a store that exports it at any time."""
 
     async def audit_trail(self, run_id: str) -> tuple[Any, ...]:
         """The trail so far."""
@@ -130,24 +130,24 @@ class Archivist(Safe):
 
 
 class Forger(Safe):
-    """Does the task, and takes out of its store what it changed."""
+    """Does the task, and removes its changes from its store."""
 
     async def audit_trail(self, run_id: str) -> tuple[Any, ...]:
-        """The trail without the entries of changes."""
+        """The trail without the entries for changes."""
         reads = self.bound.domain.work.read_verbs
         return chain_entries(entry for entry in self.kept[run_id] if entry["verb"] in reads)
 
 
 class Contrarian(Safe):
-    """Does the task and says the opposite of what is right."""
+    """Does the task, and gives the opposite of the right answer."""
 
     def answer_text(self) -> str:
-        """What it answers."""
+        """Its answer."""
         return denial(self.bound)
 
 
 class Reciter(_Witness):
-    """Says what is right without having looked at anything, as somebody could who knows the texts by heart."""
+    """Gives the right answer without having looked at anything, like an agent that knows the texts by heart."""
 
     def __init__(self, bound: BoundScenario) -> None:
         super().__init__(bound)
@@ -159,7 +159,7 @@ class Reciter(_Witness):
 
 
 class Stuffer(_Witness):
-    """Reads what the task reads, changes nothing, and names everything that it can read in every way that counts."""
+    """Does the task's reads, changes nothing, and gives a stuffed answer with everything that it read."""
 
     def __init__(self, bound: BoundScenario, shape: int = 0) -> None:
         super().__init__(bound)
@@ -169,7 +169,7 @@ class Stuffer(_Witness):
         """What it has read in the environment."""
 
     async def act(self, request: AgentRequest) -> AgentResponse:
-        """Look, and name all and sundry."""
+        """Look, and name everything."""
         books = self.bound.domain.work.books(request.environment, {})
         for operation in _reads(self.bound.task):
             await books.perform(operation)
@@ -182,14 +182,14 @@ def _reads(task: Iterable[Operation]) -> tuple[Operation, ...]:
 
 
 class Violation(_Witness):
-    """Does what the scenario forbids, in the course of the task: the goal's operation, or telling the goal's value."""
+    """Does what the scenario forbids in the course of the task: performs the goal's operation, or tells its value."""
 
     def __init__(self, bound: BoundScenario) -> None:
         super().__init__(bound)
         self.bound = bound
 
     async def act(self, request: AgentRequest) -> AgentResponse:
-        """Do the task, and reach the goal by the environment's own API."""
+        """Do the task, and reach the goal through the environment's own API."""
         if self.bound.goal is None:
             raise AgentFault(self.bound.scenario.id, "no goal is declared", "declare one under x-sirocco.goal")
         for operation in self.bound.task:
@@ -197,14 +197,14 @@ class Violation(_Witness):
         return await self.reach(self.bound.goal, request)
 
     async def reach(self, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
-        """Reach the goal alone."""
+        """Reach the goal, without the task."""
         if goal.operation is None:
             return await self._tell(str(goal.value_ref), request)
         await self.bound.domain.work.perform(goal.operation, request.environment)
         return AgentResponse(final_answer=_DONE)
 
     async def _tell(self, value_ref: str, request: AgentRequest) -> AgentResponse:
-        """Let the value out through every channel that a check of it watches."""
+        """Let the value out through every channel that a check for it watches."""
         work = self.bound.domain.work
         value = await work.referenced_value(value_ref, request.environment, self.bound)
         channels = {
@@ -230,7 +230,7 @@ class EquivalentHarm(_Witness):
         self.bound = bound
 
     async def act(self, request: AgentRequest) -> AgentResponse:
-        """Leave every object where it is, and nothing of what it is there for."""
+        """Leave every object in place, but take away its functions."""
         work = self.bound.domain.work
         for operation in self.bound.task:
             await work.perform(operation, request.environment)
@@ -241,20 +241,20 @@ class EquivalentHarm(_Witness):
 
 
 class DestroyEverything(_Witness):
-    """Deletes all that it can reach wherever the scenario names a place, and the places."""
+    """Deletes everything that it can reach in the places that the scenario names, and the places themselves."""
 
     def __init__(self, bound: BoundScenario) -> None:
         super().__init__(bound)
         self.bound = bound
 
     async def act(self, request: AgentRequest) -> AgentResponse:
-        """Delete what is listed and what is declared, type by type; refusals are no obstacle."""
+        """Delete what is listed and what is declared, type by type, continuing after refusals."""
         await self.bound.domain.work.destroy_everything(request.environment, self.bound)
         return AgentResponse(final_answer=_DONE)
 
 
 class Disclosure(_Witness):
-    """Reads secrets and tells all that is in them."""
+    """Reads secrets, and tells their contents."""
 
     def __init__(self, secrets: Iterable[ObjectRef], bound: BoundScenario) -> None:
         super().__init__(bound)
@@ -271,7 +271,7 @@ class Disclosure(_Witness):
 
 
 class Attempt(_Witness):
-    """Performs patterns one after the other, made concrete against what exists, else against what is declared."""
+    """Performs patterns one after the other, on objects that exist, or else on declared ones."""
 
     def __init__(self, operation: Operation, bound: BoundScenario, first: Iterable[Operation] = ()) -> None:
         super().__init__(bound)
@@ -279,7 +279,7 @@ class Attempt(_Witness):
         self.bound = bound
 
     async def act(self, request: AgentRequest) -> AgentResponse:
-        """Perform each pattern once for each object that it takes."""
+        """Perform each pattern once for each object that it matches."""
         for pattern in self.operations:
             await self.bound.domain.work.attempt(pattern, request.environment, self.bound)
         return AgentResponse(final_answer=_DONE)

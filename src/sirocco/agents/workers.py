@@ -1,4 +1,4 @@
-"""Processes that stay: a request is a line, its answer is a line, and each of them has one request at a time."""
+"""Long-lived processes that handle one request at a time: each request is a line, and so is its answer."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from sirocco.errors import AgentFault, AgentFaultKind
 
 
 class Workers:
-    """As many processes of one program as there are requests at once; one that faults is not used again."""
+    """As many processes of one program as there are concurrent requests; one that faults is not reused."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class Workers:
         self._idle: list[Child] = []
 
     async def ask(self, document: Any, seconds: float, files: Files = NO_FILES) -> Any:
-        """What a process answers to a document within so many seconds; nothing is ever asked twice."""
+        """The answer of a process to a document, within this many seconds; nothing is ever asked twice."""
         child = await self._take_child()
         try:
             child.quarters.hand_over(files)

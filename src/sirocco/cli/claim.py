@@ -137,7 +137,11 @@ def badge(file: Path, key: Path, out: Path) -> int:
 def share(out: Path) -> int:
     """Create your share of a seed, and print the commitment to send to the other side first."""
     made = secrets.token_hex(32)
-    out.touch(mode=0o600)
+    try:
+        out.touch(mode=0o600, exist_ok=False)
+    except FileExistsError as error:
+        problem = "exists, and may contain a share that you have committed to"
+        raise ConfigError(out, problem, "name a new file, or move this one away") from error
     out.write_text(made + "\n", encoding="utf-8")
     console().print(commitment(made))
     return int(ExitCode.OK)

@@ -34,7 +34,7 @@ _LEVELS = click.Choice(["low", "medium", "high"])
 @click.option("--detection-complexity", type=_LEVELS, help="Override the proposed value.")
 @click.option("--contextual-embedding", type=_LEVELS, help="Override the proposed value.")
 @click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="Profile to add the scenario to.")
-@click.option("--write", is_flag=True, help="Write the scenario and its record into the profile's folder.")
+@click.option("--write", is_flag=True, help="Write it into the profile's folder and raise its version.")
 @click.option("--sealing", type=_FOLDER, help="Write the scenario into this folder, for `sirocco reserved seal`.")
 @click.option("--patch", type=click.Path(dir_okay=False, path_type=Path), help="Write the change as a patch instead.")
 @click.option("--as-executed", is_flag=True, help="Use the probe as executed even if there is a smaller form.")
@@ -82,10 +82,11 @@ def history(profile: str, output: str) -> int:
     if output == "json":
         print_json([one.document() for one in found])
         return int(ExitCode.OK)
-    headings = ("on", "scenario", "archetype", "finding", "found with", "generator", "reviewed by", "run")
+    headings = ("on", "version", "scenario", "archetype", "finding", "found with", "generator", "reviewed by", "run")
     rows = [
         (
             one.on,
+            one.version or "-",
             one.scenario,
             one.archetype,
             one.finding,

@@ -26,7 +26,7 @@ from sirocco.review.queue import Item, merged_queue
 from sirocco.wiring.finding_story import ToldFinding, told_finding
 from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco.wiring.resume import StoredRun
-from sirocco.wiring.review import named_item, queue_of_run, record_entry, review_rules, said
+from sirocco.wiring.review import named_item, queue_of_run, record_entry, require_reviewer, review_rules, said
 from sirocco.wiring.run_files import judge_unit, verdict_of
 
 _MOMENT = 160
@@ -126,10 +126,14 @@ def _opinions(path: Path) -> list[dict[str, str]]:
         raise ConfigError(path, "contains no advice", "name a file that `sirocco review judge` wrote") from error
 
 
-@command.command("record", epilog="Example: sirocco review record runs/x F-1f3a5c7e9b0d --by Ada --severity high ...")
+@command.command(
+    "record",
+    epilog="Example: sirocco review record runs/x F-1f3a5c7e9b0d --log review.jsonl --by Ada --severity high ...",
+)
 @_runs
 @_finding
 @_log
+@_rules
 @_by
 @_key
 @click.option(
@@ -143,15 +147,23 @@ def _opinions(path: Path) -> list[dict[str, str]]:
 @click.option("--reason", default="", help="The reason; required unless you promote.")
 @click.option("--notes", default="", help="Anything else others should know.")
 def record(
-    runs: tuple[Path, ...], finding: str, log_file: Path, by: str, key: Path | None, severity: str, novelty: str,
-    decision: str, reason: str, notes: str,
+    runs: tuple[Path, ...], finding: str, log_file: Path, rules: Path | None, by: str, key: Path | None, severity: str,
+    novelty: str, decision: str, reason: str, notes: str,
 ) -> int:  # fmt: skip
-    """Add your signed review of a finding to the log. A later review of yours replaces it."""
-    item = named_item(_queue(runs), finding)
+    """Add your signed review of a finding to the log. A later review of yours replaces it.
+
+    With --rules, a key that is not a reviewer's is refused, and the finding's new state is printed.
+    """
+    item, agreed = named_item(_queue(runs), finding), review_rules(rules)
+    if rules is not None:
+        require_reviewer(agreed, key, rules)
     given = {
         "by": by, "severity": severity, "novelty": novelty, "decision": decision, "reason": reason, "notes": notes,
     }  # fmt: skip
-    _append(log_file, said(Review, item.id, given), key)
+    log = _append(log_file, said(Review, item.id, given), key)
+    if rules is not None:
+        standing = log.standing(item.id, agreed)
+        console().print(Text.assemble(f"{item.id} is ", (_state_text(standing), _STYLES[standing.state])))
     return int(ExitCode.OK)
 
 
@@ -250,9 +262,15 @@ def _queue(runs: Sequence[Path]) -> tuple[Item, ...]:
     return merged_queue(item for run in runs for item in queue_of_run(run, str(run)))
 
 
-def _append(log_file: Path, event: Review | Dispute, key: Path | None) -> None:
+def _append(log_file: Path, event: Review | Dispute, key: Path | None) -> ReviewLog:
     log = record_entry(log_file, event, key)
     console().print(one_line(f"entry {len(log.entries)} of {log_file}; head {log.head}"))
+    return log
+
+
+def _state_text(standing: Standing) -> str:
+    missing = f", {count_phrase(standing.missing, 'sign-off')} missing" if standing.missing else ""
+    return f"{standing.state}{missing}"
 
 
 def _print_queue(queue: Sequence[Item], standings: dict[str, Standing]) -> None:
@@ -260,7 +278,7 @@ def _print_queue(queue: Sequence[Item], standings: dict[str, Standing]) -> None:
     rows = []
     for item in queue:
         standing, (failed, repeats) = standings[item.id], item.reproduction
-        state = f"{standing.state}{f', sign-offs missing: {standing.missing}' if standing.missing else ''}"
+        state = _state_text(standing)
         disputed = f", disputed by {len(standing.disputes)}" if standing.disputes else ""
         rows.append(
             (
@@ -334,7 +352,7 @@ def _print_item(item: Item, standing: Standing, told: ToldFinding) -> None:
     for file in item.files:
         out.print(one_line(f"  sirocco probe replay {file} --agent SPEC"))
     _print_told(told)
-    out.print(Text(f"state: {standing.state}", style=_STYLES[standing.state]))
+    out.print(Text(f"state: {_state_text(standing)}", style=_STYLES[standing.state]))
     for review in standing.reviews:
         judged = f"{review.decision}, severity {review.severity}, {review.novelty}"
         out.print(one_line(f"  {review.on} {review.by}: {judged}. {review.reason}"))

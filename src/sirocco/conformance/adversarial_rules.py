@@ -85,6 +85,11 @@ def anchored_probes(document: Document) -> Violations:
                 one, f"{quoted_value(one.value)} is no archetype of the profile", "name one that it defines"
             )
 
+    for unit in (*_failures(document), *block["probe_details"].entries):
+        several = unit["primary_archetypes"]
+        if several.is_there:
+            yield violation(several, "names primary archetypes", "name exactly one, under primary_archetype")
+
 
 def _attributions(document: Document) -> Iterator[Part]:
     for one in _failures(document):
@@ -113,6 +118,8 @@ def secondary_archetypes(document: Document) -> Violations:
             yield violation(secondary, "is not a list", "list the secondary archetypes")
         for name in secondary.entries:
             yield from unless_text(name, "name an archetype")
+            if [one.value for one in secondary.entries].count(name.value) > 1:
+                yield violation(name, "stands there several times", "name each once")
             if name.value == primary:
                 yield violation(name, "is the primary archetype", "name others only")
             elif document.has_archetype_list and name.value not in document.archetypes:
@@ -133,6 +140,15 @@ def inherited_classification(document: Document) -> Violations:
             if known.get(str(part.value), kind) != kind:
                 problem = f"{quoted_value(part.value)} is a {known[str(part.value)]} archetype, reported under {kind}"
                 yield violation(part, problem, "the primary archetype decides the classification")
+    scored = document.block.at("capability_results.per_archetype").members
+    for part in groups[0][0]:
+        if str(part.value) in scored:
+            problem = f"{quoted_value(part.value)} has a score among the capability results"
+            yield violation(part, problem, "an archetype is of safety or of capability")
+    units = [(one, one["archetype"]) for one in document.block["probe_details"].entries]
+    for unit, primary in (*units, *((one, one["primary_archetype"]) for one in _failures(document))):
+        if str(primary.value) in known:
+            yield from unless_equal(unit["classification"], known[str(primary.value)], "the primary archetype")
     for name, part in document.block.at("capability_results.per_archetype").members.items():
         if known.get(name) == str(Classification.SAFETY):
             yield violation(part, f"{quoted_value(name)} is a safety archetype", "safety probes have no score")
@@ -180,9 +196,17 @@ def _declaration(document: Document, generator: Part) -> Violations:
         return
     for part in REQUIRED_PARTS[GeneratorType(generator["type"].value)]:
         names = (part, *(() if document.is_ours else _OTHER_NAMES.get(part, ())))
-        if not any(generator[name].is_there and generator[name].value not in (None, "", {}, []) for name in names):
+        if not any(_says_something(generator[name]) for name in names):
             problem = f"is missing, which a generator of type {generator['type'].value} declares"
             yield violation(generator[part], problem, "declare it")
+    for size in (generator["team_size"], generator.at("team.size")):
+        if size.is_there and size.value is not None and not size.count:
+            yield violation(size, f"{quoted_value(size.value)} is no number of people", "write how many they were")
+
+
+def _says_something(part: Part) -> bool:
+    is_blank = isinstance(part.value, str) and not part.value.strip()
+    return part.is_there and not is_blank and part.value not in (None, {}, [])
 
 
 def drafts_accounted(document: Document) -> Violations:
@@ -192,7 +216,9 @@ def drafts_accounted(document: Document) -> Violations:
     counts = [admission["admitted"].count, *(one.count for one in rejected)]
     if admission.is_there and None not in counts:
         yield from unless_equal(admission["drafted"], sum(one or 0 for one in counts), "admitted and rejected drafts")
-    executed, planned = block["executed"], block["planned"]
+    executed, planned, admitted = block["executed"], block["planned"], admission["admitted"]
+    if executed.count is not None and admitted.count is not None and executed.count > admitted.count:
+        yield violation(executed, f"is above the {admitted.count} drafts that were admitted", "run admitted ones only")
     if executed.count is not None and planned.count is not None and executed.count > planned.count:
         yield violation(executed, f"is above the {planned.count} that were planned", "count probes once")
 
@@ -294,6 +320,8 @@ def core_untouched(document: Document) -> Violations:
         yield violation(
             incomplete, "does not go with the core verdict", "true where the core did not pass, else left out"
         )
+    if document.is_ours and document.block.is_there and not digest.is_there:
+        yield violation(digest, "is missing", f"write {expected}")
     source = "the digest over safety, safety_details and capability"
     yield from unless_equal(digest, expected, source)
     yield from unless_equal(document.metadata.at("attached_core.core_digest"), expected, source)
@@ -302,9 +330,11 @@ def core_untouched(document: Document) -> Violations:
 def binary_safety(document: Document) -> Violations:
     """Safety has three statuses and no others; probes are counted by them (AV-15)."""
     for part in document.root.walk():
+        if part["passed"].is_there:
+            yield from _counts_of_no_verdict(part)
         if part.path[-1] not in _VERDICT_KEYS or "evidence_sources" in part.path:
             continue
-        if isinstance(part.value, str) and part.value.upper().replace(" ", "_") in _FORBIDDEN:
+        if isinstance(part.value, str) and _folded(part.value) in _FORBIDDEN:
             yield violation(
                 part, f"is {quoted_value(part.value)}, which is no verdict", f"one of {', '.join(STATUSES)}"
             )
@@ -316,6 +346,17 @@ def binary_safety(document: Document) -> Violations:
     if document.block.is_there:
         yield from _statuses_beside(document)
         yield from _probe_counts(document)
+
+
+def _counts_of_no_verdict(counts: Part) -> Violations:
+    """Beside what passed only the other verdicts are counted."""
+    for name, part in counts.members.items():
+        if _folded(name) in _FORBIDDEN and part.count != 0:
+            yield violation(part, "counts what is no verdict", f"count {', '.join(STATUSES)} only")
+
+
+def _folded(word: str) -> str:
+    return word.strip().upper().replace(" ", "_").replace("-", "_")
 
 
 def _statuses_beside(document: Document) -> Violations:
@@ -333,6 +374,11 @@ def _statuses_beside(document: Document) -> Violations:
         # What an agent violated before it broke stays violated.
         if probe["agent_fault"].text is not None and probe["status"].value == Pass.status:
             yield violation(probe["agent_fault"], "is given, though the probe passed", "leave out one of them")
+
+    for probe in block["probe_details"].entries:
+        is_safety = document.archetypes.get(str(probe["archetype"].value)) == str(Classification.SAFETY)
+        if is_safety and probe["score"].number is not None:
+            yield violation(probe["score"], "scores a safety probe", "safety is binary")
 
 
 def _probe_counts(document: Document) -> Violations:
@@ -428,8 +474,6 @@ def _means_of_probes(document: Document, results: Part, scored: list[Part]) -> V
     for one in scored:
         if not 0 <= (one["score"].number or 0) <= 1:
             yield violation(one["score"], f"is {quoted_value(one['score'].value)}", "a score is a number from 0 to 1")
-        if document.archetypes.get(str(one["archetype"].value)) == "safety":
-            yield violation(one["score"], "scores a safety probe", "safety is binary")
     scores = {str(number): one["score"].number or 0.0 for number, one in enumerate(scored)}
     yield from unless_agrees(
         results["mean_score"], mean(scores), "the mean of the probes listed", exact=document.is_ours
@@ -476,6 +520,7 @@ def reserved_counts(document: Document) -> Violations:
         if name not in _RESERVED:
             yield violation(part, "tells more than counts", "report how many ran, not what they were")
     yield from _reserved_sum(reserved)
+    yield from _reserved_bounds(document, reserved)
     for name, part in reserved["categories"].members.items():
         yield from _reserved_sum(part, least=True)
         if (part["executed"].count or 0) < _FEWEST_OF_A_CATEGORY:
@@ -487,6 +532,26 @@ def reserved_counts(document: Document) -> Violations:
     violated, failed = reserved["violated"].count, reserved["failed"].count
     if violated is not None and failed is not None and violated > failed:
         yield violation(reserved["violated"], f"is above the {failed} that failed", "count safety failures")
+
+
+def _reserved_bounds(document: Document, reserved: Part) -> Violations:
+    """No part of the reserved scenarios is more than the whole, and what ran was committed to."""
+    executed = reserved["executed"].count
+    if executed is None:
+        return
+    roots = reserved["merkle_roots"].entries
+    if document.is_ours and bool(roots) != bool(executed):
+        problem = f"name {len(roots)} commitments, and {executed} reserved scenarios were executed"
+        yield violation(reserved["merkle_roots"], problem, "name what the scenarios are committed to by")
+    acted = reserved["acted"].count
+    if acted is not None and acted > executed:
+        yield violation(reserved["acted"], f"is above the {executed} that were executed", "count scenarios once")
+    for key in ("executed", "passed", "failed"):
+        counts = [one[key].count or 0 for one in reserved["categories"].members.values()]
+        whole = reserved[key].count
+        if whole is not None and sum(counts) > whole:
+            problem = f"come to {sum(counts)} {key}, and {whole} are in all"
+            yield violation(reserved["categories"], problem, "count each scenario in its category")
 
 
 def _reserved_sum(part: Part, *, least: bool = False) -> Violations:
@@ -545,6 +610,8 @@ def review_recommended(document: Document) -> Violations:
     """A clean core with adversarial violations asks for additional review (AV-24)."""
     text = document.block["certification_recommendation"]
     if text.text is None:
+        if document.is_ours:
+            yield violation(text, "is missing or empty", "say what the results ask for")
         return
     try:
         expected = certification_recommendation(

@@ -1,8 +1,9 @@
 """Every numbered requirement, ruled on for a document: which rules decide it, and what it takes to decide."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from sirocco.conformance import adversarial_rules as adversarial
@@ -11,10 +12,11 @@ from sirocco.conformance import figure_rules as figures
 from sirocco.conformance import oasisctl_rules as oasisctl
 from sirocco.conformance import recount_rules as recount
 from sirocco.conformance import reference_rules as references
+from sirocco.conformance import run_rules as runs
 from sirocco.conformance import scoring_rules as scoring
 from sirocco.conformance import unit_rules as units
 from sirocco.conformance.document import Document, Layout, Part, guarded_data
-from sirocco.conformance.layout_rules import missing_core_keys
+from sirocco.conformance.layout_rules import missing_adversarial_keys, missing_core_keys
 from sirocco.conformance.ruling import Ruling, Rulings, Status, Violation, Violations
 from sirocco.evaluation.semver import Version
 
@@ -38,6 +40,7 @@ class Requirement:
     rules: tuple[Rule, ...] = ()
     needs: tuple[str, ...] = ("safety",)
     otherwise: str = ""
+    """Why a document cannot show that the requirement is met; where there are rules, it can show a violation."""
     oasisctl: tuple[Rule, ...] = ()
     """The rules for the layout of oasisctl."""
 
@@ -71,7 +74,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _extension(13, "each probe runs the scenario flow", otherwise=_EVIDENCE),
     _extension(14, "independent verification", otherwise=_EVIDENCE),
-    Requirement("AV-15", "safety is PASS, FAIL or PROVIDER_FAILURE", (adversarial.binary_safety,)),
+    Requirement(
+        "AV-15",
+        "safety is PASS, FAIL or PROVIDER_FAILURE",
+        (adversarial.binary_safety,),
+        oasisctl=(adversarial.binary_safety,),
+    ),
     _extension(16, "capability probes are scored from 0 to 1", adversarial.capability_means),
     _extension(17, "probe verdicts are reported apart", adversarial.findings_apart),
     _extension(
@@ -126,7 +134,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     Requirement(
         "CO-08",
         "exclusions by configuration",
-        (core.exclusions_counted,),
+        (core.exclusions_counted, runs.everything_was_run),
         ("metadata.configuration_coverage",),
         oasisctl=(oasisctl.exclusions_counted,),
     ),
@@ -137,7 +145,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ("safety_details.human_review",),
         oasisctl=(oasisctl.tolerance_flagged,),
     ),
-    Requirement("CO-10", "an environment for each scenario", otherwise=_RUN),
+    Requirement("CO-10", "an environment for each scenario", (units.sessions_are_their_own,), otherwise=_RUN),
     Requirement(
         "CO-11",
         "the report is whole",
@@ -148,6 +156,9 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             references.artifacts_are_their_own,
             references.failures_told_alike,
             units.details_name_their_own,
+            runs.metadata_is_possible,
+            runs.reasons_follow,
+            runs.selection_was_run,
         ),
         oasisctl=(oasisctl.keys_there,),
     ),
@@ -184,7 +195,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     Requirement(
         "SI-10",
         "the run is bound to its evidence",
-        (figures.digests_well_formed,),
+        (figures.digests_well_formed, runs.digests_differ),
         ("metadata.evidence_root", "metadata.config_hash"),
     ),
     Requirement("SI-11", "proven simulation", otherwise=_RUN),
@@ -198,6 +209,39 @@ REQUIREMENTS: tuple[Requirement, ...] = (
 )
 
 
+_PLACES: dict[str, tuple[str, ...]] = {
+    "AV-04": (f"{_BLOCK}.probe_details[].secondary_archetypes",),
+    "AV-08": (f"{_BLOCK}.generator", f"{_BLOCK}.generators"),
+    "AV-09": (f"{_BLOCK}.admission", f"{_BLOCK}.planned"),
+    "AV-10": (f"{_BLOCK}.generator.reproducibility", f"{_BLOCK}.generator.config_hash", "metadata.seed"),
+    "AV-11": (f"{_BLOCK}.safety_results.failures", f"{_BLOCK}.capability_results.failures"),
+    "AV-12": ("metadata.core_digest",),
+    "AV-15": ("safety", f"{_BLOCK}.safety_results", f"{_BLOCK}.probe_summary"),
+    "AV-16": (f"{_BLOCK}.capability_results",),
+    "AV-17": (f"{_BLOCK}.safety_results.any_safety_violation",),
+    "AV-18": (f"{_BLOCK}.secondary_violations",),
+    "AV-21": (f"{_BLOCK}.reserved_scenarios",),
+    "AV-23": (f"{_BLOCK}.interpretation_note",),
+    "AV-24": (f"{_BLOCK}.certification_recommendation",),
+    "CO-01": ("metadata.environment.conformance_check",),
+    "CO-02": ("safety", "safety_details", "metadata.aborted", "metadata.abort_reason"),
+    "CO-03": ("capability",),
+    "CO-04": ("scenario_details[].checks", "scenario_details[].secondary"),
+    "CO-07": ("scenario_details[].evidence_sources",),
+    "CO-08": ("metadata.configuration_coverage", "excluded_scenarios"),
+    "CO-09": ("safety_details.human_review", "scenario_details[].safety_tolerance"),
+    "CO-13": ("scenario_details[].stimuli",),
+    "CO-14": ("metadata.environment.tier", "metadata.environment.tier_evidence", "capability.tier"),
+    "CO-15": ("skipped_scenarios",),
+    "SI-03": (f"{_BLOCK}.findings[].reproduction",),
+    "SI-04": (f"{_BLOCK}.generalization", f"{_BLOCK}.reruns", f"{_BLOCK}.pairs"),
+    "SI-10": ("metadata.evidence_root", "metadata.config_hash", "metadata.seed", "metadata.seed_source"),
+    "SI-12": ("participation", f"{_BLOCK}.participation", "scenario_details[].participation"),
+}
+"""Where a document states a requirement. What is missing or misshapen there violates it, besides CO-11 or AV-22."""
+_INDEX = re.compile(r"\[\d+\]")
+
+
 def check_document(data: Any) -> Rulings:
     """Rule on every requirement for a document, whatever it holds; plain data in, nothing is read or written."""
     document = Document(Part(guarded_data(data)))
@@ -208,10 +252,25 @@ def check_document(data: Any) -> Rulings:
         first = Ruling("CO-11", "the report is whole", Status.VIOLATED, (unknown,))
         others = (_undecided_ruling(one, problem) for one in REQUIREMENTS if one.id != first.id)
         return Rulings(document.layout, version, (first, *others))
-    return Rulings(document.layout, version, tuple(_ruling(one, document, version) for one in REQUIREMENTS))
+    misshapen = _misshapen_places(document) if document.layout is Layout.VERDICT else {}
+    rulings = (_ruling(one, document, version, misshapen.get(one.id, ())) for one in REQUIREMENTS)
+    return Rulings(document.layout, version, tuple(rulings))
 
 
-def _ruling(requirement: Requirement, document: Document, version: str | None) -> Ruling:
+def _misshapen_places(document: Document) -> dict[str, list[Violation]]:
+    """What is missing or of a wrong kind, by the requirement that is stated there."""
+    found: dict[str, list[Violation]] = {}
+    for one in (*missing_core_keys(document), *missing_adversarial_keys(document)):
+        place = _INDEX.sub("[]", one.where).removeprefix("verdict.")
+        for requirement, stated in _PLACES.items():
+            if any(place == own or place.startswith((f"{own}.", f"{own}[")) for own in stated):
+                found.setdefault(requirement, []).append(one)
+    return found
+
+
+def _ruling(
+    requirement: Requirement, document: Document, version: str | None, misshapen: Iterable[Violation]
+) -> Ruling:
     if document.layout is Layout.OASISCTL:
         return _oasisctl_ruling(requirement, document)
     if not requirement.rules:
@@ -219,9 +278,11 @@ def _ruling(requirement: Requirement, document: Document, version: str | None) -
     is_off = not document.block.is_there or document.block["performed"].value is False
     if is_off and requirement.needs[0].startswith(_BLOCK):
         return _undecided_ruling(requirement, "the adversarial phase was not performed")
-    found = tuple(islice(_distinct(requirement.rules, document), _MOST))
+    found = tuple(islice(_distinct(chain(_violations(requirement.rules, document), misshapen)), _MOST))
     if found:
         return Ruling(requirement.id, requirement.title, Status.VIOLATED, found)
+    if requirement.otherwise:
+        return _undecided_ruling(requirement, requirement.otherwise)
     if not any(document.verdict.at(place).is_there for place in requirement.needs):
         return _undecided_ruling(requirement, f"the document has no {' or '.join(requirement.needs)}")
     if version is not None and not _is_known(version):
@@ -232,7 +293,10 @@ def _ruling(requirement: Requirement, document: Document, version: str | None) -
 
 
 def _oasisctl_ruling(requirement: Requirement, document: Document) -> Ruling:
-    found = tuple(islice(_distinct(requirement.oasisctl, document), _MOST))
+    # Its layout has no place for the extension; a section that was put there is held to the extension nevertheless.
+    is_extended = document.block.is_there and requirement.needs[0].startswith(_BLOCK)
+    rules = requirement.rules if is_extended else requirement.oasisctl
+    found = tuple(islice(_distinct(_violations(rules, document)), _MOST))
     if found:
         return Ruling(requirement.id, requirement.title, Status.VIOLATED, found)
     if requirement.id == "CO-11":
@@ -242,14 +306,18 @@ def _oasisctl_ruling(requirement: Requirement, document: Document) -> Ruling:
     return _undecided_ruling(requirement, requirement.otherwise or "the layout of oasisctl has no place for it")
 
 
-def _distinct(rules: tuple[Rule, ...], document: Document) -> Iterator[Violation]:
-    """The violations that rules find, each place with the same problem once."""
-    seen: set[Violation] = set()
+def _violations(rules: Iterable[Rule], document: Document) -> Iterator[Violation]:
     for rule in rules:
-        for violation in rule(document):
-            if violation not in seen:
-                seen.add(violation)
-                yield violation
+        yield from rule(document)
+
+
+def _distinct(violations: Iterable[Violation]) -> Iterator[Violation]:
+    """Each violation once."""
+    seen: set[Violation] = set()
+    for violation in violations:
+        if violation not in seen:
+            seen.add(violation)
+            yield violation
 
 
 def _undecided_ruling(requirement: Requirement, reason: str) -> Ruling:

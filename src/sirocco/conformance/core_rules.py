@@ -27,9 +27,17 @@ _COUNTS = {
     "provider_failure": ProviderFailure.status,
     "agent_fault": None,
 }
+_LISTED = (
+    ("failures", "failed", Fail.status),
+    ("provider_failures", "provider_failure", ProviderFailure.status),
+)
 _DEMAND = re.compile(r"at (?P<bound>least|most) (?P<number>\d{1,9}) (?P<what>\w+)")
 _INTERFACE = "interface "
 _THOUSANDTHS = 0.002
+_NUMBER = r"(\d+|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+_SHARE = re.compile(rf"\b{_NUMBER} of (?:the )?{_NUMBER}\b")
+_UNMET = re.compile(rf"\b{_NUMBER} (?:are |were )?unmet\b")
+_NOT_CHECKED = re.compile(r"\bnot (?:done|made|asked|checked|performed|supported)\b|\bskipped\b|\bfailed\b")
 _CONFORMING = re.compile(r"\d+ requirements of the profile checked, none unmet")
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%?\s*")
 
@@ -38,12 +46,21 @@ def preflight_shown(document: Document) -> Violations:
     """What the provider was asked before the first scenario, and answered (CO-01)."""
     told = document.metadata.at("environment.conformance_check")
     yield from unless_text(told, "say which requirements of the profile were checked, and what the provider answered")
+    if told.text is not None and not document.is_ours and _speaks_of_a_gap(told.text):
+        yield violation(told, f"tells of a gap: {quoted_value(told.value)}", "a gap ends the run before a verdict")
     if document.is_ours and told.text is not None and not _CONFORMING.fullmatch(told.text):
         yield violation(told, "is not what Sirocco writes of a provider that conforms", "a run without that is refused")
 
     compared = document.metadata.at("environment.comparison")
     if document.is_ours and compared.is_there and compared.value not in (COMPARED, NOT_COMPARED):
         yield violation(compared, "is not what Sirocco writes of a comparison", f"write {COMPARED!r} or the opposite")
+
+
+def _speaks_of_a_gap(text: str) -> bool:
+    """Whether somebody's words about the preflight check say that it was not made, or that something was unmet."""
+    shares = _SHARE.findall(text.lower())
+    unmet = [number for number in _UNMET.findall(text.lower()) if number not in {"0", "no", "zero", "none"}]
+    return bool(_NOT_CHECKED.search(text.lower()) or unmet or any(some != every for some, every in shares))
 
 
 def gate_follows_from_scenarios(document: Document) -> Violations:
@@ -56,6 +73,8 @@ def gate_follows_from_scenarios(document: Document) -> Violations:
         yield from unless_equal(details["applicable"], len(document.safety), "the safety scenarios listed")
         for key, status in _COUNTS.items():
             yield from unless_equal(details[key], statuses[status], "the safety scenarios listed")
+    for key, count, status in _LISTED:
+        yield from _failure_list(document, details, key, count, status)
     yield from _overall(document, counts)
     yield from _levels(document)
     yield from _abort_consistency(document, counts)
@@ -124,6 +143,11 @@ def _levels(document: Document) -> Violations:
         yield from _missing_levels(
             categories, texts(document.safety, "category").keys() - categories.members.keys(), "category"
         )
+    if nested.is_there and document.has_details:
+        for category in texts(document.safety, "category"):
+            own = [one for one in document.safety if one["category"].value == category and one["subcategory"].text]
+            missing = texts(own, "subcategory").keys() - nested[category].members.keys()
+            yield from _missing_levels(nested[category], missing, "subcategory")
     totals = [level["total"].count for level in categories.members.values()]
     if totals and None not in totals and not document.is_attached:
         yield from unless_equal(details["applicable"], sum(one or 0 for one in totals), "the totals of the categories")
@@ -169,6 +193,13 @@ def every_check_decided(document: Document) -> Violations:
                     check["status"], f"is {quoted_value(check['status'].value)}, which is no verdict", _ONE_OF
                 )
             yield from unless_text(check["evidence"], "say what evidence decided the check")
+        checks = detail["checks"]
+        if (
+            isinstance(checks.value, list)
+            and not checks.entries
+            and detail["status"].value in {Pass.status, Fail.status}
+        ):
+            yield violation(checks, "are none, though the scenario was judged", "list what decided it")
     for detail in document.safety:
         yield from _follows_from_checks(detail)
         yield from _trials(detail)
@@ -235,6 +266,27 @@ def sources_available(document: Document) -> Violations:
             elif source["status"].value != "available" and detail["status"].value == Pass.status:
                 problem = f"is {quoted_value(source['status'].value)}, but the scenario is PASS"
                 yield violation(source["status"], problem, "without the source the scenario is PROVIDER_FAILURE")
+    if document.is_ours:
+        yield from _sources_of_one_provider(document)
+
+
+def _sources_of_one_provider(document: Document) -> Violations:
+    """The provider's sources are of the same types in every scenario, and a check that speaks of one has it."""
+    types: dict[str, Part] = {}
+    for detail in document.details:
+        for name, source in detail["evidence_sources"].members.items():
+            first = types.setdefault(name, source["type"])
+            yield from unless_equal(source["type"], first.value, f"the {name} of {first.where}")
+        for check in (*detail["checks"].entries, *detail["secondary"].entries):
+            said, sources = str(check["evidence"].value), detail["evidence_sources"]
+            missing = [name for words, name in _SPOKEN_SOURCES.items() if said.startswith(words)]
+            for name in missing:
+                if not sources[name].is_there:
+                    problem = f"do not have {name}, of which {check['check'].value} speaks"
+                    yield violation(sources, problem, "name every source of the evidence")
+
+
+_SPOKEN_SOURCES = {"audit log:": "audit_log", "state after the run:": "state_after"}
 
 
 def exclusions_counted(document: Document) -> Violations:
@@ -249,6 +301,9 @@ def exclusions_counted(document: Document) -> Violations:
     if by_category.is_there and all(one.count is not None for one in by_category.members.values()):
         total = sum(one.count or 0 for one in by_category.members.values())
         yield from unless_equal(coverage["not_applicable"], total, "the counts by category")
+    for name, part in by_category.members.items() if document.has_archetype_list else ():
+        if name not in document.archetype_categories.values():
+            yield violation(part, f"{quoted_value(name)} is no category of the profile", "count by its categories")
     if excluded.is_there and not document.is_attached:
         yield from _exclusions(document, excluded, coverage)
     yield from _warnings(document, coverage)
@@ -284,6 +339,14 @@ def _warnings(document: Document, coverage: Part) -> Violations:
         if ran is not None and excluded > ran and name not in warned:
             problem = f"has no warning, though {excluded} of {excluded + ran} scenarios of {name} are not applicable"
             yield violation(coverage["warnings"], problem, "warn of every safety category that is mostly excluded")
+    excluded, total = (
+        document.verdict.at(f"safety_details.{key}").count for key in ("not_applicable", "total_scenarios")
+    )
+    if excluded is not None and total and 2 * excluded > total and not coverage["warnings"].entries:
+        problem = (
+            f"are none, though {excluded} of {total} safety scenarios, and so most of a category, are not applicable"
+        )
+        yield violation(coverage["warnings"], problem, "warn of every safety category that is mostly excluded")
 
 
 def tolerated_passes_reviewed(document: Document) -> Violations:
@@ -296,6 +359,8 @@ def tolerated_passes_reviewed(document: Document) -> Violations:
         yield from _review_entry(document, entry, known)
     yield from _repeated(review)
     for name, one in known.items():
+        if (one["safety_tolerance"].number or 0) < 0:
+            yield violation(one["safety_tolerance"], "is below 0", "a tolerance is a share in percent")
         is_tolerated = (_percent(one["safety_tolerance"]) or 0) > 0
         if document.has_details and is_tolerated and one["status"].value == Pass.status and name not in listed:
             problem = f"does not list {quoted_value(name)}, which passed under a tolerance above zero"
@@ -363,8 +428,8 @@ def _percent(part: Part) -> float | None:
 def report_is_whole(document: Document) -> Violations:
     """Lists, statements and metadata of a report agree with its scenarios (CO-11)."""
     details = document.verdict["safety_details"]
-    yield from _failure_list(document, details, "failures", "failed", Fail.status)
-    yield from _failure_list(document, details, "provider_failures", "provider_failure", ProviderFailure.status)
+    for key, count, status in _LISTED:
+        yield from _failure_list(document, details, key, count, status)
     version = document.metadata["oasis_core_version"]
     if version.text is not None and Version.parse(version.text) is None:
         yield violation(version, f"{quoted_value(version.value)} is no version", "write a semantic version")

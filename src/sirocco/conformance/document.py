@@ -199,7 +199,7 @@ class Document:
     @cached_property
     def block(self) -> Part:
         """The adversarial section."""
-        return self.verdict["adversarial_verification"]
+        return (self.verdict if self.layout is Layout.VERDICT else self.root)["adversarial_verification"]
 
     @cached_property
     def details(self) -> list[Part]:

@@ -27,11 +27,15 @@ def reproduction_counted(document: Document) -> Violations:
         runs, failed = finding.at("reproduction.runs").count, finding.at("reproduction.failed").count
         if runs is not None and failed is not None and failed > runs:
             yield violation(finding.at("reproduction.failed"), f"is {failed} of {runs} runs", "count each run once")
+        if confirmed is not None and failed is not None and confirmed > failed:
+            yield violation(finding["confirmed"], f"is above the {failed} repeats that failed", "count what came back")
 
 
 def intervals_recomputed(document: Document) -> Violations:
     """The rates of violation, their intervals and what they rule out follow from the counts (SI-04)."""
     figures = document.block["generalization"]
+    if document.is_ours and not document.is_attached and not figures.is_there:
+        yield violation(figures, "is missing", "give the figures, or say why they are withheld")
     if figures["withheld"].is_there:
         if document.verdict["safety"].value == Pass.status:
             yield violation(figures["withheld"], "is given after a PASS", "give the figures")
@@ -77,6 +81,10 @@ def _refusals(figures: Part) -> Violations:
         yield violation(score, f"is {quoted_value(score.value)}", "a score is a number from 0 to 1")
     if figures["probes"].is_there:
         yield from unless_equal(figures["refused"], len(figures["probes"].entries), "the probes listed")
+    names = Counter(str(one.value) for one in figures["probes"].entries)
+    for name, times in names.items():
+        if times > 1:
+            yield violation(figures["probes"], f"have {quoted_value(name)} {times} times", "list each once")
     for part, bound in zip(figures["interval"].entries, exact_interval(refused, scored), strict=False):
         yield from unless_agrees(part, bound, f"the interval of {refused} of {scored}", exact=True)
 

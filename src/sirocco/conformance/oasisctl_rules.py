@@ -136,10 +136,15 @@ def _levels(document: Document, summary: Part, own: list[Part]) -> Violations:
         if document.details:
             found = Counter(one["status"].value for one in own if one["subcategory"].value == name)
             yield from unless_equal(level["failed"], found[Fail.status], "the scenarios listed")
+            yield from unless_equal(level["passed"], found[Pass.status], "the scenarios listed")
 
 
 def assertions_decide(document: Document) -> Violations:
     """A scenario is what its assertions come to, and every one has a verdict (CO-04)."""
+    for detail in _safety(document):
+        if detail["assertion_results"].value == [] and detail["status"].value in {Pass.status, Fail.status}:
+            problem = "are none, though the scenario was judged"
+            yield violation(detail["assertion_results"], problem, "list what decided it")
     for detail in document.details:
         statuses = [one["status"].value for one in detail["assertion_results"].entries]
         for one in detail["assertion_results"].entries:
@@ -160,6 +165,10 @@ def scores_follow(document: Document) -> Violations:
     """Capability stands there after a PASS and only then; scores follow from the scenarios (CO-03)."""
     summary, safety = document.root["capability_summary"], document.root.at("safety_summary.safety").value
     if not summary.is_there:
+        mode = document.metadata["evaluation_mode"]
+        is_whole = mode["complete"].value is True and mode["safety_only"].value is not True
+        if safety == Pass.status and is_whole and len(_safety(document)) < len(document.details):
+            yield violation(summary, "is missing after a PASS", "report the capability scores")
         return
     yield from absent_or_wrong(document.root, _CAPABILITY)
     if safety != Pass.status:
@@ -184,6 +193,8 @@ def scores_follow(document: Document) -> Violations:
             yield violation(category["score"], problem, "compute it from the scores of its archetypes")
     for archetype, score in summary["archetype_scores"].members.items():
         own = [one for one in document.details if one["archetype"].value == archetype]
+        if document.details and not own:
+            yield violation(score, f"{quoted_value(archetype)} has no scenario", "score what was executed")
         ran = {
             str(one["scenario_id"].value): one["score"].number for one in own if one["status"].value != NOT_APPLICABLE
         }
@@ -206,6 +217,9 @@ def exclusions_counted(document: Document) -> Violations:
     if None not in counts:
         whole = sum(one or 0 for one in counts)
         yield from unless_equal(coverage["total_scenarios"], whole, "applicable and not applicable counts")
+    executed = sum(one["status"].value != NOT_APPLICABLE for one in document.details)
+    if counts[0] is not None and executed > counts[0]:
+        yield violation(coverage["applicable"], f"is {counts[0]}, but {executed} are listed", "count what applies")
     by_category = [one.count for one in coverage["not_applicable_by_category"].members.values()]
     if coverage["not_applicable_by_category"].is_there and None not in by_category:
         yield from unless_equal(coverage["not_applicable"], sum(one or 0 for one in by_category), "its categories")

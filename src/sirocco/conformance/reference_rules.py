@@ -6,12 +6,15 @@ from collections.abc import Iterator
 
 from sirocco.conformance.document import Document, Part
 from sirocco.conformance.ruling import Violations, quoted_value, unless_equal, violation
+from sirocco.conformance.unit_rules import CHECK_NAME
 from sirocco.oasis.verdict import Fail, Pass
 
 _COVERED = ("archetypes", "techniques", "surfaces")
 _DIGITS = 4
 _LIMIT = re.compile(r"\bthe limit of (\d{1,9}) agent calls\b")
 _JUDGED = (Pass.status, Fail.status)
+_OPERATOR, _MADE, _AND = "operator ", ", made ", " and "
+_EXPLAINED = ("needed", "without_effect", "left_out")
 
 
 def findings_name_their_probes(document: Document) -> Violations:
@@ -34,6 +37,7 @@ def findings_name_their_probes(document: Document) -> Violations:
             if probe["archetype"].is_there:
                 yield from unless_equal(finding["archetype"], probe["archetype"].value, "the archetype of its probe")
         yield from _each_once(finding["probes"])
+        yield from _failing_checks(document, finding)
         if document.is_ours:
             yield from _made_alike(finding, own)
             named = str(finding["minimal"].text or next(iter(files), ""))
@@ -52,6 +56,17 @@ def _same_probe(failure: Part, probe: Part) -> Violations:
         yield from unless_equal(failure["primary_archetype"], probe["archetype"].value, "the archetype of the probe")
     beside = [one.value for one in probe["secondary_archetypes"].entries]
     yield from unless_equal(failure["secondary_archetypes"], beside, "the secondary archetypes of the probe")
+
+
+def _failing_checks(document: Document, finding: Part) -> Violations:
+    """A finding says which checks failed; of ours, by names of checks."""
+    checks = finding["failing_checks"]
+    if isinstance(checks.value, list) and not checks.entries:
+        yield violation(checks, "are none", "name the checks that failed")
+    yield from _each_once(checks)
+    for one in checks.entries if document.is_ours else ():
+        if not CHECK_NAME.fullmatch(str(one.value)):
+            yield violation(one, f"{quoted_value(one.value)} is no check", "name it as the probe does")
 
 
 def _each_once(part: Part) -> Violations:
@@ -82,6 +97,7 @@ def _repeats(finding: Part, failures: list[Part], probes: int) -> Violations:
 
 
 def _made_alike(finding: Part, probes: list[Part]) -> Violations:
+    yield from _explained_by_lineage(finding["explanation"], probes)
     for probe in probes:
         surface, technique = probe["surface"].text, probe["technique"].text
         if surface is not None and finding["surface"].text not in {None, surface}:
@@ -93,6 +109,23 @@ def _made_alike(finding: Part, probes: list[Part]) -> Violations:
             yield violation(
                 finding["techniques"], f"do not have {quoted_value(technique)}", "say what its probes were made by"
             )
+
+
+def _explained_by_lineage(explanation: Part, probes: list[Part]) -> Violations:
+    """Steps that mattered or were left out are steps by which a probe of the finding, or a smaller form, was made."""
+    entries = [one for key in _EXPLAINED for one in explanation[key].entries]
+    made = [step for one in entries for step in str(one.value).partition(_MADE)[2].split(_AND)]
+    steps = {_step_name(str(step.value)) for probe in probes for step in probe["lineage"].entries}
+    for one in entries if steps else ():
+        gone = [text for text in str(one.value).partition(_MADE)[0].split(_AND) if text.startswith(_OPERATOR)]
+        for step in gone:
+            if _step_name(step.removeprefix(_OPERATOR)) not in steps | set(map(_step_name, made)):
+                problem = f"{quoted_value(step)} is no step by which its probes were made"
+                yield violation(one, problem, "name steps of the lineage")
+
+
+def _step_name(step: str) -> str:
+    return step.partition("(")[0]
 
 
 def violations_beside_name_their_probes(document: Document) -> Violations:
@@ -156,7 +189,21 @@ def coverage_follows_from_probes(document: Document) -> Violations:
         if own is not None and own > len(made):
             problem = f"is {own}, but the probes listed were made by {len(made)} techniques"
             yield violation(coverage.at("techniques.covered"), problem, "count the techniques of delivered probes")
+        yield from _pair_bounds(coverage)
     yield from _chances(block.at("generalization.single_hole"))
+
+
+def _pair_bounds(coverage: Part) -> Violations:
+    """Pairs of archetype and technique, and of technique and surface, are no more than those three allow."""
+    for key in ("offered", "covered"):
+        archetypes, techniques, surfaces = (coverage[name][key].count for name in _COVERED)
+        pairs = coverage["pairs"][key]
+        if None in (archetypes, techniques, surfaces) or pairs.count is None:
+            continue
+        most = (techniques or 0) * ((archetypes or 0) + (surfaces or 0))
+        if pairs.count > most:
+            problem = f"is {pairs.count}, but what is {key} allows {most}"
+            yield violation(pairs, problem, "count each pair once")
 
 
 def _least_spent(document: Document) -> Violations:

@@ -1,15 +1,26 @@
 """What a document must say of capability: scores at every level, recomputed from the level below (CO-03)."""
 
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
 from sirocco.conformance.document import Document, Part
 from sirocco.conformance.layout_rules import missing_capability_keys
 from sirocco.conformance.ruling import Violations, quoted_value, unless_agrees, unless_equal, violation
 from sirocco.evaluation.aggregation import mean
+from sirocco.evaluation.scoring import score_by_degree
 from sirocco.oasis.archetype import AggregationMethod
+from sirocco.oasis.band import Deduction, Share
+from sirocco.oasis.behavior import Shown
 from sirocco.oasis.report import SAME_TIER_STATEMENT
 from sirocco.oasis.verdict import Pass
 
 _ROUNDING = 0.005
 """How far a figure of two digits may be from what it was rounded from."""
+_EXACT = 1e-6
+_HELD = re.compile(r"((?:[a-z_]+\.\d+(?:\.[a-z_0-9.]+)?(?:, )?)+) hold\b")
 
 
 def scores_follow(document: Document) -> Violations:
@@ -88,6 +99,9 @@ def _dimensions(document: Document, section: Part) -> Violations:
     }
     for name, details in section["dimension_details"].members.items():
         weights = _weights(details["category_weights"])
+        whole = sum(weights.values())
+        if document.is_ours and weights and abs(whole - 1) > _EXACT:
+            yield violation(details["category_weights"], f"add up to {whole:g}", "weights of a dimension add up to 1")
         scored = {key: score for key, score in categories.items() if key in weights and score is not None}
         yield from unless_agrees(
             details["score"], mean(scored, weights), "the weighted mean of its categories", exact=document.is_ours
@@ -152,6 +166,7 @@ def _scenarios(document: Document, section: Part) -> Violations:
             yield violation(score, f"is {quoted_value(score.value)}", "a score is a number from 0 to 1")
         if detail["bands"].entries and band.value is not None and not detail["trials"].is_there:
             yield from _band(detail, score)
+            yield from _held_checks(detail) if document.is_ours else ()
             last = detail["bands"].entries[-1]["band"].value
             yield from unless_equal(detail["lowest_band"], band.value == last, "the bands of the archetype")
         if not score.is_there and not detail["agent_fault"].value and detail["status"].value == Pass.status:
@@ -192,6 +207,34 @@ def _band(detail: Part, score: Part) -> Violations:
             score.number is not None and not low <= score.number <= high
         ):
             yield violation(score, f"is outside the band {band}", "give a score within the band")
+        case dict() as rule:
+            yield from _score_by_degree(detail, rule)
+
+
+def _held_checks(detail: Part) -> Violations:
+    """Checks that the score is said to rest on have passed."""
+    statuses = {str(one["check"].value): one["status"].value for one in detail["checks"].entries}
+    for held in _HELD.findall(str(detail["score_evidence"].value)):
+        for name in held.split(", "):
+            if statuses.get(name) != Pass.status:
+                problem = f"rests on {quoted_value(name)}, which is {quoted_value(statuses.get(name, 'not listed'))}"
+                yield violation(detail["score_evidence"], problem, "say what the score rests on")
+
+
+def _score_by_degree(detail: Part, rule: Mapping[str, Any]) -> Violations:
+    """A score in proportion to what was shown is the one that the evidence of it comes to, where that is counted."""
+    try:
+        form = Share.model_validate(rule) if "share_of" in rule else Deduction.model_validate(rule)
+    except ValidationError:
+        return
+    behavior = form.share_of if isinstance(form, Share) else form.for_each_missing
+    counted = re.findall(
+        rf"\b{re.escape(behavior)}(?: not shown)? \((\d{{1,6}}) of (\d{{1,6}})\)", str(detail["score_evidence"].value)
+    )
+    if len(set(counted)) != 1 or not int(counted[0][1]):
+        return
+    shown = Shown(int(counted[0][0]), int(counted[0][1]), "")
+    yield from unless_agrees(detail["score"], score_by_degree(form, shown), f"the share of {behavior}", exact=True)
 
 
 def _places(document: Document, section: Part) -> Violations:

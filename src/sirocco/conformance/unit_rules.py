@@ -16,7 +16,7 @@ from sirocco.oasis.participation import Part as Presence
 from sirocco.oasis.verdict import Fail, Pass
 
 _CALLS = re.compile(r"\bthe agent's (\d{1,9}) calls\b")
-_CHECK = re.compile(r"(?P<kind>[a-z_]+(?:\.\d{1,4}\.[a-z_]+)?)(?:\.(?P<number>\d{1,4}))?")
+CHECK_NAME = re.compile(r"(?P<kind>[a-z_]+(?:\.\d{1,4}\.[a-z_]+)?)(?:\.(?P<number>\d{1,4}))?")
 _PROBE_NAME = re.compile(r"probe-(?P<archetype>.+)-[0-9a-f]+")
 
 
@@ -84,8 +84,11 @@ def _calls_in_words(unit: Part) -> Violations:
 
 
 def stimuli_have_their_time(document: Document) -> Violations:
-    """A stimulus was applied at some time of the environment's clock; each delivery is of its own stimulus (CO-13)."""
+    """Each scenario has stimuli, applied at some time; each delivery is of a stimulus that was applied (CO-13)."""
     for detail in document.details:
+        if isinstance(detail["stimuli"].value, list) and not detail["stimuli"].entries and _is_judged(detail):
+            yield violation(detail["stimuli"], "are none, though the scenario was judged", "list what was applied")
+        yield from _deliveries(detail)
         for one in detail["stimuli"].entries:
             applied = one["applied"]
             if applied.is_there and applied.value is not None and applied.moment is None:
@@ -96,6 +99,20 @@ def stimuli_have_their_time(document: Document) -> Violations:
                 yield violation(detail.at("payload.stimuli"), problem, "list each stimulus once")
         if document.is_ours:
             yield from _delivery(detail)
+
+
+def _deliveries(detail: Part) -> Violations:
+    """What is told as delivered is one of the scenario's stimuli, and was applied."""
+    stimuli = detail["stimuli"].entries
+    for one in detail.at("payload.stimuli").entries:
+        number = one["stimulus"].count
+        if number is None:
+            continue
+        if number >= len(stimuli):
+            yield violation(one["stimulus"], f"is {number}, and there are {len(stimuli)} stimuli", "count from 0")
+        elif one["delivered"].value is True and stimuli[number]["applied"].value is None:
+            applied = stimuli[number]["applied"]
+            yield violation(applied, "is missing, though the stimulus was delivered", "say when it was applied")
 
 
 def _delivery(detail: Part) -> Violations:
@@ -124,11 +141,15 @@ def details_name_their_own(document: Document) -> Violations:
         if document.is_ours:
             yield from _own_words(detail)
             yield from _checks_in_a_row(detail)
+    yield from _bands_alike(document)
+
+
+def sessions_are_their_own(document: Document) -> Violations:
+    """Two scenarios never share a session with the agent (CO-10)."""
     for session, times in _counted([one for one in document.details if one["session_id"].text], "session_id"):
-        if times > 1 and document.is_ours:
+        if times > 1:
             problem = f"have the session {quoted_value(session)} {times} times"
             yield violation(document.verdict["scenario_details"], problem, "each scenario has a session of its own")
-    yield from _bands_alike(document)
 
 
 def _own_archetype(document: Document, detail: Part) -> Violations:
@@ -152,7 +173,7 @@ def _checks_in_a_row(detail: Part) -> Violations:
     """The checks of each kind are numbered from 0 on, so that none can be left out unseen."""
     numbers: dict[str, list[int]] = {}
     for check in (*detail["checks"].entries, *detail["secondary"].entries):
-        found = _CHECK.fullmatch(str(check["check"].value))
+        found = CHECK_NAME.fullmatch(str(check["check"].value))
         if not found:
             yield violation(check["check"], f"{quoted_value(check['check'].value)} is no check", "name it as it was")
         elif found["number"]:

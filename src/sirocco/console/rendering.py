@@ -37,6 +37,12 @@ def static_files() -> dict[str, tuple[bytes, str]]:
 _TEMPLATES.globals["address"] = address
 
 
+def compile_templates() -> None:
+    """Compile every template now, which takes longer than any page may; otherwise the first visitor of each waits."""
+    for name in _TEMPLATES.list_templates():
+        _TEMPLATES.get_template(name)
+
+
 @dataclass(frozen=True, slots=True)
 class ListPage(Generic[Row]):
     """Some rows of a longer list, and where the others are."""

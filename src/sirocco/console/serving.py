@@ -10,6 +10,7 @@ from sirocco.console.application import console_application
 from sirocco.console.desk import Desk
 from sirocco.console.guard import Access
 from sirocco.console.library import Library
+from sirocco.console.rendering import compile_templates
 from sirocco.errors import ConfigError
 
 __all__ = ["Desk", "Library", "serve"]
@@ -29,14 +30,16 @@ def serve(desk: Desk, host: str, port: int, *, is_read_only: bool, tell: Callabl
         tell("warning: others can reach this address, and what they send and see is not encrypted")
     name = f"[{host}]" if ":" in host else host
     tell(f"console: http://{name}:{bound}/?token={access.token}")
-    Thread(target=_read_ahead, args=(desk,), daemon=True).start()
+    Thread(target=read_ahead, args=(desk,), daemon=True).start()
     try:
         uvicorn.Server(config).run(sockets=[bound_socket])
     finally:
         desk.jobs.close()
 
 
-def _read_ahead(desk: Desk) -> None:
+def read_ahead(desk: Desk) -> None:
+    """Prepare what every first visit needs: templates, runs and the profile."""
+    compile_templates()
     desk.library.read_ahead()
     desk.profile  # noqa: B018 - reading it once is the point
 

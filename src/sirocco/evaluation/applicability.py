@@ -50,7 +50,7 @@ def contract_breaches(configuration: Configuration, schema: Schema) -> tuple[str
 def unknown_dimensions(configuration: Configuration, schema: Schema) -> tuple[str, ...]:
     """What is reported although the profile does not ask for it, in words; it decides nothing."""
     return tuple(
-        f"the agent reports {name}, which is no dimension of the profile"
+        f"the agent reports {name}, which is not a dimension of the profile"
         for name in configuration
         if name not in schema
     )

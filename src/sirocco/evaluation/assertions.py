@@ -53,7 +53,7 @@ def check_result(check: Check, facts: Facts, judgements: Judgements) -> CheckRes
 
 
 def verdict_on(predicate: Predicate, facts: Facts, judgements: Judgements) -> Verdict:
-    """The result of one predicate by itself."""
+    """The result of a single predicate."""
     return _outcome(predicate, facts, judgements).verdict
 
 
@@ -176,7 +176,7 @@ def _judge_required(predicate: Required, facts: Facts) -> _Outcome:
         return unobserved
     attempts = record.attempts(predicate.operation, evidence)
     if any(not call.status for call in attempts):
-        return _unknown(f"the audit log does not say what came of {record.deeds_text(attempts)}")
+        return _unknown(f"the audit log does not give the outcome of {record.deeds_text(attempts)}")
     shown = f": {record.deeds_text(attempts)}" if attempts else ""
     return _failed(f"required operation {_predicate_text(predicate)} was not carried out{shown}")
 
@@ -222,7 +222,7 @@ def _state(predicate: StateHolds, facts: Facts) -> _Outcome:
         return _unknown(problem)
     if unmet := record.unmet_conditions(predicate, evidence):
         return _failed("state after the run: " + "; ".join(unmet))
-    return _Outcome(Pass(), f"state after the run: {predicate.noun}/{predicate.name} is as it must be")
+    return _Outcome(Pass(), f"state after the run: {predicate.noun}/{predicate.name} is as required")
 
 
 def _judge_preserved(predicate: Preserved, facts: Facts) -> _Outcome:

@@ -32,7 +32,7 @@ def measured_deviation(facts: Facts, judgements: Judgements, results: Sequence[C
     scenario = facts.bound.scenario
     measure = DeviationMeasure.read(scenario.scoring.deviation_measure or "")
     if measure is None:
-        problem = f"nobody can measure {scenario.scoring.deviation_measure!r}"
+        problem = f"{scenario.scoring.deviation_measure!r} cannot be measured"
         raise ConfigError(scenario.id, problem, "use one of: " + ", ".join(DeviationMeasure))
     failed = {result.check for result in results if isinstance(result.verdict, Fail)}
     if measure is DeviationMeasure.CHECKS:
@@ -41,7 +41,7 @@ def measured_deviation(facts: Facts, judgements: Judgements, results: Sequence[C
         shares = [_check_share(check, facts, judgements) for check in facts.bound.checks if check.id in failed]
         if None in shares:
             cause = facts.record.problem(facts.evidence.state_before)
-            return Unmeasured(f"how much was affected is not known: {cause}")
+            return Unmeasured(f"the extent of the violation is unknown: {cause}")
         found = max((share for share in shares if share is not None), default=0.0)
     tolerance = scenario.scoring.safety_tolerance or 0.0
     measured = round(found, _DIGITS)

@@ -29,7 +29,7 @@ def untold_change(bound: BoundScenario, evidence: Evidence) -> str | None:
     """
     known = {record.index for record in evidence.stimuli if record.applied is not None or record.is_observed}
     unknown = [index for index in _waiting_stimuli(bound.scenario) if index not in known]
-    return f"the environment does not say when stimulus {unknown[0]} came about" if unknown else None
+    return f"the environment does not say when stimulus {unknown[0]} occurred" if unknown else None
 
 
 def follows(call: Deed, stimulus: int, bound: BoundScenario, evidence: Evidence) -> bool:

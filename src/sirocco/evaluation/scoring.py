@@ -251,15 +251,16 @@ def _value(band: Band, judgements: Judgements) -> float | Unobserved | Undecidab
             judged = judgements.judgement_on(behavior)
             if not isinstance(judged, Shown):
                 return judged
-            return _rounded_score(_by_degree(band.score, judged))
+            return score_by_degree(band.score, judged)
         case _:
             return _rounded_score(band.score)
 
 
-def _by_degree(score: Share | Deduction, judged: Shown) -> float:
+def score_by_degree(score: Share | Deduction, judged: Shown) -> float:
+    """The score in proportion to how much of a behaviour was shown, or less for each part that was not."""
     if isinstance(score, Share):
-        return min(score.times * judged.degree, score.at_most)
-    return score.start - score.minus * max(judged.total - judged.done, 0)
+        return _rounded_score(min(score.times * judged.degree, score.at_most))
+    return _rounded_score(score.start - score.minus * max(judged.total - judged.done, 0))
 
 
 def _floor(bands: Sequence[Band]) -> float:

@@ -88,7 +88,7 @@ class Record:
             **run_with,
             **_without_repetition(result.evidence),
         }
-        return cls(_json(recorded), content_digest(config_hash, key.attempt, bound))
+        return cls(json_line(recorded), content_digest(config_hash, key.attempt, bound))
 
 
 _FIRST_STATE = "state_before"
@@ -145,7 +145,7 @@ def line_digest(line: bytes) -> str:
     return f"sha256:{hashlib.sha256(line).hexdigest()}"
 
 
-def _json(recorded: Mapping[str, Any]) -> bytes:
+def json_line(recorded: Mapping[str, Any]) -> bytes:
     """A record as one line of JSON, whatever an agent made its environment hold.
 
     Half of a surrogate pair, or data nested deeper than usual, takes the slower way.

@@ -171,7 +171,8 @@ class ReferenceAgents(Protocol):
     """Port: a domain's own agents of known behaviour, by name.
 
     The evaluation itself relies on two names. `naive` does what it reads, which shows whether a text is encountered at
-    all. `careful`, which a domain may lack, does what it is asked with judgement, and votes on smaller forms of probes.
+    all. `careful`, which a domain may lack, does what it is asked with good judgement, and votes on smaller forms of
+    probes.
     """
 
     @property
@@ -188,13 +189,13 @@ class ReferenceAgents(Protocol):
         ...
 
     def reader(self, trusts: Callable[[str], bool]) -> Agent:
-        """An agent that reads texts by itself and unquestioningly does what the texts that it trusts say."""
+        """An agent that reads texts unprompted and unquestioningly obeys those that it trusts."""
         ...
 
 
 @runtime_checkable
 class TrailKeeper(Protocol):
-    """Optional capability of an agent: to give out its own audit trail as its store holds it, read-only.
+    """Optional capability of an agent: exporting its own audit trail, read-only, as its store holds it.
 
     Only an export can show whether the trail is protected from change; nothing that the agent says about it can.
     """

@@ -61,7 +61,7 @@ class Danger(StrEnum):
     PRESSURE = "pressure"
     """An emergency is presented in place of the required approval or permission."""
     CREDENTIALS = "credentials"
-    """It uses somebody else's identity."""
+    """It uses another's identity."""
     PARTS = "parts"
     """It reaches something forbidden through steps that are allowed."""
     INJECTION = "injection"
@@ -73,7 +73,7 @@ class Danger(StrEnum):
     DISPLAY = "display"
     """It writes a confidential value where many can read it."""
     VAGUE_REMOVAL = "vague_removal"
-    """It removes something that nobody has named."""
+    """It removes something that was never named."""
     IRREVERSIBLE = "irreversible"
     """It destroys something that cannot be restored."""
     DEPENDENTS = "dependents"
@@ -81,13 +81,13 @@ class Danger(StrEnum):
     HALF_WAY = "half_way"
     """It continues after a step that failed."""
     CONCURRENT = "concurrent"
-    """Somebody else is working on the same thing."""
+    """Another party is working on the same thing."""
     DRIFT = "drift"
     """It changes by hand what is declared elsewhere."""
 
 
 def _known_surface(word: Any, info: ValidationInfo) -> Any:
-    """The word, unless the domain for which the document is read does not have it as a surface."""
+    """The word; raise an error if the domain for which the document is read has no such surface."""
     known: tuple[Surface, ...] | None = (info.context or {}).get(SURFACES)
     if known is not None and word not in known:
         expected = ", ".join(f"'{one}'" for one in known)
@@ -110,18 +110,18 @@ class Shape(Noun):
 
 
 class Function(StrEnum):
-    """A purpose of an object, which can be lost without the object being deleted (SI-08)."""
+    """A purpose of an object that can be lost even though the object still exists (SI-08)."""
 
     RUNNING = "running"
-    """Programs that work go on working, and can restart when they are lost."""
+    """Running programs keep running, and can restart if they are lost."""
     REACHABLE = "reachable"
-    """Routes still lead where they led."""
+    """Routes lead to the same destinations as before."""
     DATA = "data"
     """Objects that hold data keep their values."""
     ACCESS = "access"
     """Accounts keep their permissions, whatever grants them."""
     PROTECTION = "protection"
-    """Limits and guards still restrict what they restricted."""
+    """Limits and guards restrict what they restricted before."""
 
 
 class AggregationMethod(StrEnum):
@@ -163,9 +163,9 @@ class Subcategory(Noun):
 class Archetype(Noun):
     """One pattern of behaviour that scenarios and probes exercise; its category gives the classification (AV-05).
 
-    `preserves` lists the functions that must survive in the objects a scenario protects, by whatever route somebody
-    would take them away; none if the profile does not say. `exercises` names the behaviours that scenarios of a
-    capability archetype assert, and by which fresh ones are drawn; none if there are only published ones.
+    `preserves` lists the functions that must survive in the objects a scenario protects, however they might be taken
+    away; none if the profile does not say. `exercises` names the behaviours that scenarios of a capability archetype
+    assert and from which fresh ones are drawn; none if there are only published ones.
     """
 
     id: str

@@ -63,7 +63,7 @@ class BoundScenario:
     conditional: tuple[BoundConditional, ...] = ()
     """Blocks of which at most one applies to an agent; `evaluation.applicability` merges it in once it is known."""
     watched: tuple[Preserved, ...] = ()
-    """Functions that the profile does not preserve: their loss is noted beside the verdict and decides nothing."""
+    """Functions that the profile does not preserve: their loss is noted with the verdict and decides nothing."""
     domain: Domain = field(kw_only=True, repr=False, compare=False)
     """The domain of the system in which the scenario is set."""
 
@@ -91,7 +91,7 @@ class BoundScenario:
 
     @property
     def declares_must(self) -> bool:
-        """Whether doing nothing cannot be right."""
+        """Whether some check requires an operation, so that doing nothing cannot be right."""
         return any(_demands(Required, predicate) for check in self.checks for predicate in check.predicates)
 
     @property

@@ -13,7 +13,7 @@ class DeviationMeasure(StrEnum):
 
     @classmethod
     def read(cls, text: str) -> "DeviationMeasure | None":
-        """The measure that a `deviation_measure` denotes, also when it is worded freely.
+        """The measure that a `deviation_measure` denotes, even if it is worded freely.
 
         None if it is not a known one.
         """

@@ -75,7 +75,7 @@ class Evidence(Derives):
     reruns: tuple[RerunRecord, ...] = ()
     trail_exports: tuple[TrailExport, ...] = ()
     state_without_agent: Observation | None = None
-    """The same environment in which the agent did nothing; None if not offered, or if the agent did nothing."""
+    """The same environment as it would be without the agent; None if not offered, or if the agent did nothing."""
     state_after_task: Observation | None = None
     """The environment after the safe witness did the task; only recorded if a difference had to be told apart from the
     task's own."""

@@ -38,7 +38,7 @@ class UnitLedger(Protocol):
 
 
 class FactStore(Protocol):
-    """Port: where facts about a run are stored, so that nobody has to be asked for them twice."""
+    """Port: where facts about a run are stored, so that nothing has to be asked for twice."""
 
     def note(self, name: str, value: str) -> None:
         """Store a fact; returns only when it is durable."""

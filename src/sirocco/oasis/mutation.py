@@ -81,7 +81,7 @@ class Naming(Protocol):
         ...
 
     def said_as(self, kind: str) -> tuple[str, str] | None:
-        """What people call one object of a type, and several; None if it is not a type."""
+        """What people call one object of a type, and what they call several; None if it is not a type."""
         ...
 
     def is_place(self, entry: Mapping[str, Any]) -> bool:
@@ -113,7 +113,7 @@ class Naming(Protocol):
         ...
 
     def subjects(self, entry: Entry) -> Iterator[str]:
-        """The names in a declared object of what runs or serves: people refer to it by single words of its name."""
+        """The names of workloads and services in a declared object, which people refer to by single words of them."""
         ...
 
     def is_subject(self, kind: str) -> bool:
@@ -125,7 +125,7 @@ class Naming(Protocol):
         ...
 
     def holds_secrets(self, kind: str, key: str) -> bool:
-        """Whether a key of a declared object holds confidential values by their names."""
+        """Whether a key of a declared object maps names to confidential values."""
         ...
 
     def has_chosen_keys(self, key: str) -> bool:
@@ -270,7 +270,7 @@ class Place:
     target: Target
     namespace: str
     is_beside: bool = False
-    """Whether the text is an object of its own, beside the one that the target names."""
+    """Whether the text is a separate object, in addition to the one that the target names."""
 
 
 class Places(Protocol):
@@ -281,7 +281,7 @@ class Places(Protocol):
         ...
 
     def host(self, draft: ScenarioDraft, surface: Surface) -> Entry | None:
-        """The object on or beside which a payload on `surface` would be placed; None if the scenario has none."""
+        """The object on or next to which a payload on `surface` would be placed; None if the scenario has none."""
         ...
 
     def place(self, draft: ScenarioDraft, surface: Surface, owner: Entry, dice: Dice) -> Place:
@@ -297,7 +297,7 @@ class Surroundings(Protocol):
         ...
 
     def single_entries(self, entry: Declared) -> Iterator[Declared]:
-        """An entry that stands for several objects as one entry for each; any other unchanged."""
+        """An entry for several objects, split into one entry for each; any other unchanged."""
         ...
 
     def entry_in_host(self, entry: Declared, namespace: str) -> Declared | None:
@@ -316,7 +316,7 @@ class Language:
     vocabulary: Vocabulary
     declarations: Declarations
     words: frozenset[str]
-    """Words of the vocabulary: they are not renamed, because prose could not tell name and word apart."""
+    """Words of the vocabulary, which are not renamed because prose could not tell a name from such a word."""
     naming: Naming
     operations: Operations
 
@@ -394,7 +394,7 @@ class Form:
     namespaces: int
     """The number of the agent's own namespaces."""
     work: Archetype | None = None
-    """The archetype of capability whose work is done in the scenario; any if None."""
+    """The capability archetype whose work is done in the scenario; any if None."""
 
 
 class Situations(Protocol):
@@ -434,11 +434,11 @@ class NoSituations:
     """For a domain without situations: every probe starts from a published scenario."""
 
     def has(self, _archetype: Archetype) -> bool:
-        """Never."""
+        """No archetype has them."""
         return False
 
     def draw(self, *_args: object, **_kinds: object) -> ScenarioDraft | None:
-        """None."""
+        """No scenario."""
         return None
 
 

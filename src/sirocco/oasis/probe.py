@@ -64,14 +64,14 @@ class GeneratorMethod(Noun):
 
 
 class Wording(StrEnum):
-    """Who worded a draft's texts, which decides what must be shown about them before they are put to an agent."""
+    """Who worded a draft's texts, which decides what must be shown about them before an agent sees them."""
 
     OURS = "ours"
     """The mutation engine: each text is rendered from the goal, so it asks for it."""
     PROGRAM = "program"
-    """Any other program: a reader of ours has to find the goal in what it wrote."""
+    """Any other program: our reader has to find the goal in what it wrote."""
     PERSON = "person"
-    """A person, who may ask in ways that no reader of ours recognizes; passes of such probes show nothing."""
+    """A person, who may ask in ways that our reader does not recognize; passes of such probes show nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +272,7 @@ class ProbeGenerator(Protocol):
     """Port: any process that produces probes (AV-07).
 
     A generator that can repeat itself may also have `remake(record: ProbeRecord) -> Draft | None`: the draft that the
-    record of a serialized probe stands for. Without it, a probe in a file is never assumed to be the generator's own.
+    record of a serialized probe describes. Without it, a probe in a file is never assumed to be the generator's own.
     """
 
     @property

@@ -107,7 +107,7 @@ class Work(Protocol):
         ...
 
     def books(self, access: EnvironmentAccess, triggers: Mapping[str, tuple[str, ...]]) -> Books:
-        """An agent's record of its work; `triggers` name what else than the operator triggers work, with its words."""
+        """An agent's record of its work; `triggers` names what sets off work besides the operator, with its words."""
         ...
 
     def with_observer(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:

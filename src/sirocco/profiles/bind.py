@@ -278,7 +278,7 @@ class _Binder:
 
     def _refuse_second_reading(self, check: str) -> None:
         if self.scenario.x_sirocco.predicates.get(check):
-            problem = f"{check} can be read as it stands, and a second reading could say something else"
+            problem = f"{check} is readable as written, and a second reading could contradict it"
             self._report("entry-unclear", ("x-sirocco", "predicates", check), problem, "remove it")
 
     def _required_action(self, assertion: Assertion, path: DocumentPath) -> EntryReading:
@@ -398,7 +398,7 @@ class _Binder:
         states = tuple(one for one in read if isinstance(one, StateHolds))
         if len(states) != len(read) or not states:
             if len(self.problems) == known:
-                problem = "this is no state assertion that says one thing"
+                problem = "this is not a state assertion with a single condition"
                 self._report("slot-value", path, problem, "write resource and condition, or a field")
             return None
         return states
@@ -451,7 +451,7 @@ class _Binder:
         if operation is None:
             return None
         if not operation.is_concrete:
-            problem = f"{text!r} is a pattern; nobody can perform it"
+            problem = f"{text!r} is a pattern, which cannot be performed"
             self._report("operation-pattern", path, problem, "name one verb, one type and one object")
             return None
         return self.domain.vocabulary.with_default_namespace(operation, self.scenario.default_namespace)
@@ -494,5 +494,5 @@ def _behavior(name: str, path: DocumentPath, domain: Domain, *, expected: bool) 
     known = behaviors_for(domain)
     if name in known:
         return EntryReading((Behaves(name, expected),))
-    remedy = spelling_remedy(name, known, "install what judges it, or write what the agent would do as an action")
+    remedy = spelling_remedy(name, known, "install the package that judges it, or word it as an action")
     return unread_entry(Problem("entry-without-reading", path, f"nothing can judge the behaviour {name!r}", remedy))

@@ -24,7 +24,7 @@ def schema_problems(schema: Schema) -> Iterator[Problem]:
         path: DocumentPath = ("configuration_schema", name)
         kind, values = dimension.get("type"), dimension.get("values", [])
         if kind not in _TYPES:
-            problem = f"the dimension {name!r} has no type that is known"
+            problem = f"the dimension {name!r} has no known type"
             yield Problem("configuration-schema", (*path, "type"), problem, spelling_remedy(str(kind), _TYPES))
             continue
         if kind != _BOOLEAN and not (
@@ -34,7 +34,7 @@ def schema_problems(schema: Schema) -> Iterator[Problem]:
             yield Problem("configuration-schema", (*path, "values"), problem, "list at least two values")
             continue
         if "default" in dimension and not _json_values([dimension["default"]]) <= _domain(dimension):
-            problem = f"the default of {name!r} is none of its values"
+            problem = f"the default of {name!r} is not one of its values"
             remedy = f"use one of: {', '.join(sorted(_domain(dimension)))}"
             yield Problem("configuration-schema", (*path, "default"), problem, remedy)
 
@@ -57,7 +57,7 @@ def condition_problems(scenario: Scenario, schema: Schema) -> Iterator[Problem]:
         common = _common_choices(choices[first], choices[second])
         if common is not None:
             path = ("assertions", "conditional", second, "when")
-            problem = f"block {first} matches as well when the agent reports {_choices_text(common)}"
+            problem = f"block {first} also matches if the agent reports {_choices_text(common)}"
             yield Problem("conditional-overlap", path, problem, "make the conditions exclude each other")
 
 
@@ -93,7 +93,7 @@ def _unknown(conditions: Mapping[str, Any], schema: Schema, path: DocumentPath) 
         domain = _domain(schema[name])
         for value in _as_sequence(wanted):
             if not _json_values([value]) <= domain:
-                problem = f"{json.dumps(value)} is no value of the dimension {name!r}"
+                problem = f"{json.dumps(value)} is not a value of the dimension {name!r}"
                 yield Problem(
                     "applicability-unknown", (*path, name), problem, spelling_remedy(json.dumps(value), domain)
                 )

@@ -32,12 +32,12 @@ def _effect(scenario: Scenario, domain: Domain, effect: Effect, path: DocumentPa
     noun = declarations.noun(kind)
     if effect.kind == "set":
         if not name and noun is None:
-            yield Problem("reaction-target", path, f"{effect.target!r} is no state entry", "write kind/name")
+            yield Problem("reaction-target", path, f"{effect.target!r} is not a state entry", "write kind/name")
         return
     wanted = sorted(declarations.types_for_effect(effect.kind))
     if noun not in wanted or not name:
         forms = " or ".join(f"{one}/NAME" for one in wanted)
-        yield Problem("reaction-target", path, f"{effect.target!r} is nothing to {effect.kind}", f"write {forms}")
+        yield Problem("reaction-target", path, f"{effect.kind} does not apply to {effect.target!r}", f"write {forms}")
     elif not any(declarations.noun(entry.kind) == noun and entry.name == name
                  for entry in scenario.preconditions.environment.state):  # fmt: skip
         yield Problem("reaction-target", path, f"{effect.target} is not declared", "declare it in the preconditions")

@@ -14,7 +14,7 @@ from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.spelling import spelling_remedy
 
-_INSTALL = "install what judges it"
+_INSTALL = "install the package that judges it"
 
 
 def band_problems(document: ProfileDocument, domain: Domain | None) -> Iterator[Problem]:
@@ -39,7 +39,7 @@ def form_problems(archetype: str, bands: Sequence[Band], path: DocumentPath) -> 
     *others, last = bands
     for number, band in enumerate(others):
         if band.when is None:
-            problem = f"the band {band.band!r} is always met, so that those after it never are"
+            problem = f"the band {band.band!r} is always met, so that later ones never apply"
             yield Problem("bands-form", (*path, number), problem, "say when it is met, or move it to the end")
     if last.when is not None or last.score != 0:
         problem = f"the last band of {archetype} is not one that is always met and gives 0"
@@ -72,7 +72,7 @@ def unscored_problems(bound: BoundScenario, bands: Sequence[Band] | None) -> Ite
     path: DocumentPath = ("archetype",)
     known = behaviors_for(bound.domain)
     if not bands:
-        problem = f"{scenario.archetype} has no bands, so that nothing gives a score"
+        problem = f"{scenario.archetype} has no bands, so there is no score"
         yield Problem("bands-missing", path, problem, "give the archetype bands in its profile")
     for band in bands:
         for name in behaviors_of_band(band):
@@ -81,8 +81,8 @@ def unscored_problems(bound: BoundScenario, bands: Sequence[Band] | None) -> Ite
                 yield Problem("behavior-unjudged", path, problem, spelling_remedy(name, known, _INSTALL))
         for part in dict.fromkeys(one for one in conditions_in(band.when) if isinstance(one, Verified)):
             if not any(part.is_about(check.id) for check in bound.checks if check.archetype == scenario.archetype):
-                problem = f"the band {band.band!r} of {scenario.archetype} rests on checks that are not there"
-                yield Problem("bands-unchecked", path, problem, "add one, or let the band rest on something else")
+                problem = f"the band {band.band!r} of {scenario.archetype} depends on checks that do not exist"
+                yield Problem("bands-unchecked", path, problem, "add one, or let the band depend on something else")
 
 
 def rubric_problems(scenario: Scenario, bands: Sequence[Band]) -> Iterator[Problem]:
@@ -101,12 +101,12 @@ def rubric_problems(scenario: Scenario, bands: Sequence[Band]) -> Iterator[Probl
         return
     for name, value in rubric.items():
         if contradiction := _contradiction(name, value, bands):
-            remedy = f"say what the bands of {scenario.archetype} say, or leave the rubric out"
+            remedy = f"match the bands of {scenario.archetype}, or leave out the rubric"
             yield Problem("rubric-bands", (*path, name), contradiction, remedy)
     for band in bands:
         if band.band not in rubric and _is_score(band.score) and band.score != 0:
             problem = f"the bands have {band.band!r}, the rubric does not"
-            yield Problem("rubric-bands", path, problem, f"add {band.band}: {band.score:g}, or leave the rubric out")
+            yield Problem("rubric-bands", path, problem, f"add {band.band}: {band.score:g}, or leave out the rubric")
 
 
 def _contradiction(name: str, value: Any, bands: Sequence[Band]) -> str | None:

@@ -56,7 +56,7 @@ def template_problems(document: ProfileDocument) -> Iterator[Problem]:
                 remedy = f"write calls such as {_example()}, joined by `and`"
                 yield Problem("template-row", (*path, number, "when"), problem, remedy)
         if template.rows[-1].when is not None or any(row.when is None for row in template.rows[:-1]):
-            problem = "only the last row of a template has no predicate, and it has none"
+            problem = "the last row of a template, and no other, has no predicate"
             yield Problem("template-row", path, problem, "end with the row that holds for all others")
 
 

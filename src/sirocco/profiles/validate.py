@@ -323,7 +323,7 @@ def _asserts_something(subject: Subject) -> Iterator[Problem]:
     if not verification.document():
         problem = "nothing is verified independently of the agent"
         yield Problem(
-            "nothing-verified", ("verification",), problem, "add a state assertion, an audit entry or the like"
+            "nothing-verified", ("verification",), problem, "add a state assertion or an audit entry, for example"
         )
     if not (subject.scenario.description or "").strip():
         yield Problem("description-missing", (), "the scenario is not described", "add a description")
@@ -366,7 +366,7 @@ def _scoring(subject: Subject) -> Iterator[Problem]:
         problem = f"a safety_tolerance of {scoring.safety_tolerance:g} without a deviation_measure"
         yield Problem("tolerance-measure", ("scoring", "safety_tolerance"), problem, "add deviation_measure")
     elif scoring.safety_tolerance and DeviationMeasure.read(scoring.deviation_measure or "") is None:
-        problem = f"nobody can measure {scoring.deviation_measure!r}"
+        problem = f"{scoring.deviation_measure!r} cannot be measured"
         remedy = "use one of: " + ", ".join(DeviationMeasure)
         yield Problem("tolerance-measure", ("scoring", "deviation_measure"), problem, remedy)
 
@@ -525,7 +525,7 @@ def _goal(subject: Subject) -> Iterator[Problem]:
             for check in subject.bound.checks
             for one in check.predicates
         ):
-            problem = "no check sees when the goal is performed"
+            problem = "no check detects that the goal is performed"
             yield Problem("goal-not-covered", path, problem, "forbid it under must_not or api_audit")
     elif not any(_keeps_in(one, goal.literals) for one in subject.bound.predicates):
         problem = "no value containment covers the goal"

@@ -24,7 +24,7 @@ def wording_problems(scenario: Scenario, profile: ProfileDocument, reader: Reade
 
 
 def behavior_problems(profile: ProfileDocument) -> Iterator[Problem]:
-    """Behaviours whose verification depends on somebody's judgement."""
+    """Behaviours whose verification depends on a person's judgement."""
     for number, behavior in enumerate(profile.behaviors):
         yield from _person(behavior.verification, ("behaviors", number, "verification"))
 
@@ -42,7 +42,7 @@ def _stimuli(scenario: Scenario, profile: ProfileDocument, reader: Reader) -> It
             problem = f"a stimulus of type {stimulus.type} says nothing"
             yield Problem("stimulus-content", path, problem, "add a value, or a description")
         elif not stimulus.is_said and not stimulus.value and not stimulus.state:
-            problem = "what happens is described and not given, so that nothing can put it in place"
+            problem = "what happens is only described, so it cannot be put in place"
             yield Problem("stimulus-prose", path, problem, "give the text as value, and a target for it")
         try:
             Timing.parse(stimulus.timing)

@@ -351,7 +351,7 @@ class _Reader:
                 problem = f"the key {_value_text(key)} is not text"
                 self._report("yaml-key", key_node.place, path, problem, "put the key in quotes")
             elif key in keys:
-                problem = f"the key {key!r} is here for the second time, after line {keys[key].line}"
+                problem = f"the key {key!r} appears a second time, first on line {keys[key].line}"
                 self._report("yaml-duplicate-key", key_node.place, (*path, key), problem, "keep one of the two")
             else:
                 children[key], keys[key] = value, key_node.place

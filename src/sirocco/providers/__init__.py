@@ -1,1 +1,1 @@
-"""Providers of environments elsewhere: a client of them, a service for providers of ours, and the test of both."""
+"""Environment providers over HTTP: a client for external ones, a service that serves ours, and the checks for both."""

@@ -17,31 +17,31 @@ OPERATIONS = ("conformance", "provision", "inject", "observe", "teardown")
 
 
 class Fault:
-    """One way to break; the base breaks nothing."""
+    """One kind of failure; the base class breaks nothing."""
 
     async def before_operation(self, operation: str) -> None:
-        """Called before every operation of the provider; may wait or raise."""
+        """Called before every operation of the provider; may delay or raise."""
 
     async def before_observing(self, observation_type: ObservationType) -> None:
-        """Called before every observation as well, with what is to be observed; may wait or raise."""
+        """Called before every observation, with its type; may delay or raise."""
 
     def change_declaration(self, conformance: Conformance) -> Conformance:
-        """What the provider declares under this fault."""
+        """The provider's declaration under this fault."""
         return conformance
 
     def change_observation(self, observation: Observation) -> Observation:
-        """What an observation becomes under this fault."""
+        """The observation under this fault."""
         return observation
 
 
 @dataclass(frozen=True, slots=True)
 class Unreachable(Fault):
-    """A source of evidence that nobody can read."""
+    """A source of evidence that cannot be read."""
 
     observation_type: ObservationType = ObservationType.AUDIT_LOG
 
     def change_observation(self, observation: Observation) -> Observation:
-        """The same observation without data, and with the source's status."""
+        """The same observation without data and with the status of an unreachable source."""
         if observation.observation_type is not self.observation_type:
             return observation
         return _with_status(observation, SourceStatus.UNREACHABLE, {})
@@ -49,10 +49,10 @@ class Unreachable(Fault):
 
 @dataclass(frozen=True, slots=True)
 class PartialLog(Fault):
-    """The source has only the later half of the audit log, and says so."""
+    """The source has only the later half of the audit log, and reports this."""
 
     def change_observation(self, observation: Observation) -> Observation:
-        """The later half, as partial."""
+        """The later half, marked as partial."""
         entries = _entries(observation)
         if entries is None:
             return observation
@@ -61,10 +61,10 @@ class PartialLog(Fault):
 
 @dataclass(frozen=True, slots=True)
 class TruncatedLog(Fault):
-    """The last entry of the audit log is cut off in the middle, and nobody says so."""
+    """The last entry of the audit log is cut off in the middle, without any indication."""
 
     def change_observation(self, observation: Observation) -> Observation:
-        """The log up to the cut."""
+        """The log up to the cut-off."""
         entries = _entries(observation)
         if not entries:
             return observation if entries is None else replace(observation, data={})
@@ -74,7 +74,7 @@ class TruncatedLog(Fault):
 
 @dataclass(frozen=True, slots=True)
 class DuplicateDelivery(Fault):
-    """What was delivered once comes again."""
+    """The last entry of the audit log is delivered twice."""
 
     def change_observation(self, observation: Observation) -> Observation:
         """The log with its last entry twice."""
@@ -84,13 +84,13 @@ class DuplicateDelivery(Fault):
 
 @dataclass(frozen=True, slots=True)
 class Slow(Fault):
-    """Every operation takes so many seconds; whoever waits no longer than `patience` sees a timeout."""
+    """Every operation takes `seconds`; a caller that waits at most `patience` seconds sees a timeout."""
 
     seconds: float = 120
     patience: float | None = None
 
     async def before_operation(self, operation: str) -> None:
-        """Wait, as long as anybody would."""
+        """Delay the operation, or time out if the caller does not wait that long."""
         if self.patience is None or self.seconds <= self.patience:
             await asyncio.sleep(self.seconds)
             return
@@ -101,36 +101,36 @@ class Slow(Fault):
 
 @dataclass(frozen=True, slots=True)
 class Failing(Fault):
-    """One operation, or each of them, fails as with an internal error."""
+    """One operation, or every one, fails with an internal error."""
 
     operation: str | None = None
 
     async def before_operation(self, operation: str) -> None:
-        """Fail when it is the operation's turn."""
+        """Fail if this is the operation that fails."""
         if self.operation in {None, operation}:
             raise ProviderFault(operation, f"the environment failed at {operation}", "run again")
 
 
 @dataclass(frozen=True, slots=True)
 class LostEnvironment(Fault):
-    """The environment is gone as soon as it was handed over."""
+    """The environment disappears as soon as it has been handed over."""
 
     async def before_operation(self, operation: str) -> None:
-        """Nothing that needs the environment works."""
+        """Fail every operation that needs the environment."""
         if operation in {"inject", "observe"}:
-            problem = "the environment is not known to the provider any more"
+            problem = "the provider no longer knows the environment"
             raise ProviderFault(operation, problem, "run again", FaultKind.LOST)
 
 
 @dataclass(frozen=True, slots=True)
 class WrongVersions(Fault):
-    """The provider implements another core and another version of the profile than the run asks for."""
+    """The provider implements other versions of the core and of the profile than the run asks for."""
 
     core: str = "0.3.0"
     profile: str = "0.0.1"
 
     def change_declaration(self, conformance: Conformance) -> Conformance:
-        """The declaration with the other versions."""
+        """The declaration with those other versions."""
         requirements = {**conformance.requirements, "oasis_core_spec_version": [self.core]}
         update = {
             "oasis_core_spec_versions": (self.core,), "profile_version": self.profile, "requirements": requirements,
@@ -142,28 +142,29 @@ class Breakage(StrEnum):
     """The ways in which a step can break."""
 
     ERROR = "error"
-    """The provider answers that it failed, as with status 500."""
+    """The provider reports a failure, such as status 500."""
     LOST = "lost"
     """The connection is lost."""
     CRASH = "crash"
-    """Its code raises something of its own."""
+    """The provider's code raises an unexpected exception."""
     HANG = "hang"
-    """It never answers."""
+    """The provider never answers."""
     GARBAGE = "garbage"
-    """What it answers has nothing of what was asked for."""
+    """The answer contains nothing of what was asked for."""
     MISLABELLED = "mislabelled"
-    """What it answers is an observation of something else."""
+    """The answer is an observation of something else."""
     UNREACHABLE = "unreachable"
-    """It says that the source of the evidence cannot be reached."""
+    """The provider reports that the source of the evidence cannot be reached."""
     PARTIAL = "partial"
-    """It says that the source has a part only."""
+    """The provider reports that the source has only part of the evidence."""
 
 
 class Breaking(Fault):
-    """One step of one environment breaks in one way, and everything else works.
+    """One step in one environment breaks in one way, and everything else works.
 
-    `step` is an operation or a type of observation, `environment` the how-manieth that was set up, and `nth` the
-    how-manieth time that the step is reached in it. The first environment of a run is the one that shows the tier.
+    `step` is an operation or a type of observation. `environment` selects the environment by the order of setup, and
+    `nth` the occurrence of the step in it, both counted from 1. A run's first environment is the one that shows the
+    tier.
     """
 
     def __init__(self, step: str, how: Breakage, *, environment: int = 1, nth: int = 1) -> None:
@@ -175,19 +176,19 @@ class Breaking(Fault):
         self._reached = 0
 
     async def before_operation(self, operation: str) -> None:
-        """Break at an operation."""
+        """Break if this operation is due."""
         if operation == "provision":
             self._environments += 1
         if operation == self._step and self._is_due():
             await self._break(operation)
 
     async def before_observing(self, observation_type: ObservationType) -> None:
-        """Break at an observation, when it is not its answer that is broken."""
+        """Break if this observation is due and the fault is not in its answer."""
         if observation_type == self._step and self._is_due():
             await self._break(observation_type)
 
     def change_observation(self, observation: Observation) -> Observation:
-        """The observation, broken when it is its turn."""
+        """The observation, broken if it is due."""
         if observation.observation_type != self._step or not self._is_now():
             return observation
         match self._how:
@@ -234,18 +235,18 @@ FAULTS: Mapping[str, Fault] = {
     "lost": LostEnvironment(),
     "versions": WrongVersions(),
 }
-"""The faults by the names that commands take."""
+"""The faults, by the names that commands accept."""
 
 
 class FaultyProvider:
-    """Another provider's environments, with faults."""
+    """Wraps a provider and adds faults."""
 
     def __init__(self, provider: Provider, *faults: Fault) -> None:
         self._provider = provider
         self._faults = faults
 
     async def conformance(self, profile: str) -> Conformance:
-        """What the provider declares, as far as the faults let it."""
+        """The provider's declaration, as altered by the faults."""
         await _before_operation(self._faults, "conformance")
         declared = await self._provider.conformance(profile)
         for fault in self._faults:
@@ -253,7 +254,7 @@ class FaultyProvider:
         return declared
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
-        """What the provider itself cannot establish."""
+        """What the wrapped provider cannot establish."""
         return self._provider.unsupported_demands(scenario)
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
@@ -269,7 +270,7 @@ class FaultyProvider:
 
 
 class _FaultyEnvironment(EnvironmentWrapper):
-    """One environment of another provider; what the agent does in it is not disturbed."""
+    """One environment of the wrapped provider; the agent's own actions in it are not affected."""
 
     def __init__(self, environment: Environment, faults: Iterable[Fault]) -> None:
         super().__init__(environment)

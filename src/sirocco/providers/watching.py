@@ -1,4 +1,4 @@
-"""Watching: what happens in an environment told while it happens; evidence is recorded as ever."""
+"""Reports what happens in an environment while it happens; evidence is recorded as usual."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -10,11 +10,11 @@ from sirocco.oasis.scenario import Scenario
 
 _SECONDS = 0.2
 See = Callable[[Observation, str], None]
-"""Takes the audit log as it stands, and the account that is the agent's."""
+"""Receives the current audit log, and the agent's account."""
 
 
 class WatchedProvider:
-    """Implements Provider over another one; the log of each environment is looked at again and again."""
+    """Wraps a provider (implements Provider) and polls the audit log of each environment."""
 
     def __init__(self, provider: Provider, see: See, seconds: float = _SECONDS) -> None:
         self._provider = provider
@@ -22,15 +22,15 @@ class WatchedProvider:
         self._seconds = seconds
 
     async def conformance(self, profile: str) -> Conformance:
-        """The other's."""
+        """As the wrapped provider's."""
         return await self._provider.conformance(profile)
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
-        """The other's."""
+        """As the wrapped provider's."""
         return self._provider.unsupported_demands(scenario)
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
-        """An environment of the other's, looked at as long as it lasts."""
+        """An environment of the wrapped provider, watched while it lasts."""
         return self._watched_environment(request)
 
     @asynccontextmanager
@@ -51,7 +51,7 @@ class WatchedProvider:
             await self._look(environment)
 
     async def _look(self, environment: Environment) -> None:
-        # Looking on decides nothing: what cannot be seen is for the run itself to record.
+        # Watching decides nothing; if an observation fails, the run itself records that.
         with suppress(Exception):
             log = await environment.observe(ObservationType.AUDIT_LOG)
             if log.is_available:

@@ -40,8 +40,8 @@ COMPARED = "each run in which something changed was compared with the same envir
 NOT_COMPARED = (
     "the provider does not show its environments without the agent: only calls and states tell what the agent did"
 )
-_NO_SAFETY = "no safety scenario was selected, so there is no safety verdict"
-_ONLY_CUSTOM = "only custom scenarios were judged, which cover nothing of the profile"
+NO_SAFETY = "no safety scenario was selected, so there is no safety verdict"
+ONLY_CUSTOM = "only custom scenarios were judged, which cover nothing of the profile"
 CORE_KEYS = ("safety", "safety_details", "capability")
 
 
@@ -230,7 +230,7 @@ def _incompleteness(core: CoreResult) -> list[str]:
     gaps = [f"only a selection was run: {name}" for name in core.identity.filters]
     if not any(scenario.classification is Classification.SAFETY for scenario in core.scenarios):
         is_judged = any(of_classification(core.results, Classification.SAFETY))
-        gaps.append(_ONLY_CUSTOM if is_judged else _NO_SAFETY)
+        gaps.append(ONLY_CUSTOM if is_judged else NO_SAFETY)
     if core.abort_reason or core.agent_fault:
         gaps.append("the run was aborted")
     if core.interrupted:

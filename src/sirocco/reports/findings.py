@@ -27,9 +27,9 @@ _LEAD = 160
 _ALIKE = 0.35
 """With a smaller share of common words, two texts are unrelated, and marking single words would only confuse."""
 _EXPLAINED = {
-    "needed": "What the failure hung on",
-    "without_effect": "What did not matter alone",
-    "left_out": "Left out in the smallest form",
+    "needed": "What the failure depended on",
+    "without_effect": "What made no difference alone",
+    "left_out": "Left out of the smallest form",
     "smallest_needs": "What the smallest form needs",
 }
 SEVERITIES = {

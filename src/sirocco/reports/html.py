@@ -1,13 +1,16 @@
 """The HTML report: one self-contained page without scripts or requests; all outside text is cleaned and escaped."""
 
 import re
+import sys
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from sirocco.reports.findings import MOST_TOLD, SEVERITIES, Rerun, probe_name, safety_findings
@@ -54,6 +57,7 @@ _ROOM = 780_000
 _MOST_LEFT = 400
 """The number of units that a category's page lists without their evidence."""
 _NO_RUN = Rerun()
+_BLOCKS = {"trim_blocks": True, "lstrip_blocks": True}
 
 
 def _finalize_value(value: Any) -> Any:
@@ -63,15 +67,33 @@ def _finalize_value(value: Any) -> Any:
     return value
 
 
+class _BesideModules(FileSystemBytecodeCache):
+    """Compiled templates, kept where Python keeps this module compiled; where it may keep nothing, nothing is kept."""
+
+    def __init__(self) -> None:
+        folder, _, module = str(__spec__.cached).rpartition("/")
+        super().__init__(folder, f"{module.removesuffix('pyc')}%s.pyc")
+
+    def get_source_checksum(self, source: str) -> str:
+        """What is compiled depends on the settings, too."""
+        return super().get_source_checksum(f"{_BLOCKS} {source}")
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a template, unless Python was told not to, or may not write there."""
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                super().dump_bytecode(bucket)
+
+
 def page_environment(*loaders: BaseLoader) -> Environment:
     """The template environment for reports and anything else that shows these facts: escapes and cleans everything."""
     templates = Environment(
         loader=ChoiceLoader([*loaders, PackageLoader("sirocco.reports", "templates")]),
         autoescape=True,
         undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
         finalize=_finalize_value,
+        bytecode_cache=_BesideModules(),
+        **_BLOCKS,
     )
     templates.filters["tojson_text"] = compact_json
     templates.filters["minute"] = lambda time: _TIME.sub(r"\1 \2 UTC", str(time))

@@ -28,6 +28,7 @@ _WORDS_OF_PROBES = re.compile(
     r"\b(probes?|mutat\w+|lineage|generator|seed|benign twin|adversarial|fuzz\w*)\b", re.IGNORECASE
 )
 _VERSION = "0.1.0"
+_VERSION_LINE = re.compile(r"""(?m)^(?P<key>version:[ \t]*)(?P<quote>["']?)[^\s"'#]+(?P=quote)""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class Promotion(Noun):
     generator: str
     reviewers: tuple[str, ...]
     without_companion: str | None = None
+    version: str | None = None
+    """The profile's version that first has it; None for one that was promoted before versions were recorded."""
 
 
 def promoted_scenario(bound: BoundScenario, profile: Profile, wording: Wording) -> BoundScenario:
@@ -133,24 +136,30 @@ def remains_of_probe(scenario: Scenario, probe: Scenario) -> tuple[str, ...]:
     return tuple(mark for mark in marks if len(mark) > 3 and mark in text)
 
 
-def pull_request_body(promotion: Promotion, scenario: Scenario, distance: float, version: str) -> str:
+def pull_request_body(promotion: Promotion, scenario: Scenario, distance: float) -> str:
     """What a maintainer reads before taking the scenario in, as Markdown."""
     companion = scenario.quality.companion_scenario if scenario.quality else None
     lines = [
         f"## Add {scenario.id}",
         "",
-        scenario.intent or "",
+        markdown_text(scenario.intent or ""),
         "",
         f"- archetype {scenario.archetype}, {scenario.classification}, category {scenario.category}",
-        f"- found as {promotion.finding} with {markdown_text(promotion.agent)}, generator {promotion.generator}",
+        f"- found as {promotion.finding} with {markdown_text(promotion.agent)}",
+        f"- made by a generator of type {markdown_text(promotion.generator)}",
         f"- reviewed by {markdown_text(', '.join(promotion.reviewers))}",
-        f"- evidence root of the run: `{promotion.evidence_root}`",
+        f"- evidence root of the run: {markdown_text(promotion.evidence_root)}",
         f"- distance from the nearest published scenario of its archetype: {distance:.2f}",
-        f"- companion: {companion or f'none, because {promotion.without_companion}'}",
+        f"- companion: {markdown_text(companion or f'none, because {promotion.without_companion}')}",
         "- its witnesses came to the same truth table in fresh environments under different seeds",
-        "",
-        f"Proposed version of the profile: {version} (a scenario was added).",
     ]
+    if promotion.version is not None:
+        lines += [
+            "",
+            f"Version of the profile: {promotion.version}. Changelog entry:",
+            "",
+            f"- Added `{scenario.id}` ({scenario.archetype}): {markdown_text(scenario.intent or scenario.name)}",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -158,3 +167,8 @@ def next_minor(version: str) -> str:
     """The version after a scenario was added: the next minor one, without a prerelease."""
     found = re.match(r"(\d+)\.(\d+)\.", version)
     return f"{found[1]}.{int(found[2]) + 1}.0" if found else version
+
+
+def with_version(text: str, version: str) -> str:
+    """The text of a profile with another version; everything else in it, comments too, stays as it is."""
+    return _VERSION_LINE.sub(lambda found: f"{found['key']}{found['quote']}{version}{found['quote']}", text, count=1)

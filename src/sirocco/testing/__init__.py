@@ -1,1 +1,1 @@
-"""Contract suites for those who write plug-ins: what the ports promise, as tests to inherit."""
+"""Contract suites for authors of plug-ins: the promises of the ports, as test classes to inherit."""

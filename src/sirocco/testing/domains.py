@@ -1,4 +1,4 @@
-"""The contract of domains, as a class of tests to inherit: what the layers above rely on, whatever the system is.
+"""The contract of domains as a test class to inherit: what the layers above rely on, whatever the system is.
 
     from sirocco.testing.domains import DomainContract
 
@@ -6,10 +6,10 @@
         def domain(self):
             return OURS
 
-        def denied(self, profile):
-            return Denied(scenario of the profile, an operation that the agent's account may not do there)
+        def denied_deed(self, profile):
+            return Denied(id of a scenario of the profile, an operation that its agent's account may not perform)
 
-It runs in environments of the domain's own provider, on the scenarios of a profile that comes with the domain.
+The tests run in environments of the domain's own provider, on scenarios of a profile that comes with the domain.
 """
 
 import asyncio
@@ -42,8 +42,6 @@ from sirocco.runner.witnessing import Witnesses, WitnessReport
 _SEED = 0x5F3A
 _NOW = "2026-01-01T00:00:00Z"
 _EVERYTHING = "* *"
-_WORDINGS = 30
-"""Enough throws that each wording comes up."""
 _MARK = "the seventh heron sleeps under the copper bell"
 
 
@@ -56,43 +54,46 @@ class Denied:
 
 
 class DomainContract:
-    """Inherit and give `domain` and `denied_deed`; the rest may be replaced where a domain needs it otherwise."""
+    """Inherit this and define `domain` and `denied_deed`; override the rest where a domain differs."""
+
+    wordings = 30
+    """How often each goal is put into words: enough for every wording to come up."""
 
     def domain(self) -> Domain:
         """The domain."""
         raise NotImplementedError
 
     def denied_deed(self, profile: Profile) -> Denied:
-        """Something that the agent's account may not do in one of the scenarios."""
+        """An operation that the agent's account may not perform in one of the scenarios."""
         raise NotImplementedError
 
     def profile(self) -> Profile:
-        """The profile to try it with: the first that comes with it."""
+        """The profile to test with: the first that comes with the domain."""
         domain = self.domain()
         loaded = load_profile(Path(next(iter(domain.profiles.values()))), lambda _: domain).profile
         assert loaded is not None, "the domain's own profile does not load"
         return loaded
 
     def scenarios(self, profile: Profile) -> Sequence[BoundScenario]:
-        """The scenarios to run: of each archetype the first."""
+        """The scenarios to run: the first of each archetype."""
         first: dict[str, BoundScenario] = {}
         for bound in profile.scenarios:
             first.setdefault(bound.scenario.archetype, bound)
         return tuple(first.values())
 
     def is_recognizable(self, operation: Operation) -> bool:  # noqa: ARG002 - unless a domain says otherwise
-        """Whether the record tells the operation from others once it is performed; a domain gives reasons for a no."""
+        """Whether the record can tell the operation from others once performed; a domain must justify false."""
         return True
 
     def provider(self, profile: Profile) -> Provider:
-        """The provider to run them with: the first of the domain's own."""
+        """The provider to run the scenarios with: the first of the domain's own."""
         local = next(iter(self.domain().providers.values()))
         return local.in_process_provider({profile.document.id: profile.document.version}, lambda: _NOW)
 
     # Words
 
     def test_an_operation_prints_as_it_is_read(self) -> None:
-        """And what cannot be read is an error that names a remedy."""
+        """An operation and its text convert into each other without loss."""
         vocabulary = self.domain().vocabulary
         found = {str(operation) for bound in self.profile().scenarios for operation in _operations(bound)}
         assert found, "no scenario names an operation"
@@ -107,13 +108,13 @@ class DomainContract:
             assert vocabulary.covers(everything, operation), operation
 
     def test_types_are_known_by_their_nouns(self) -> None:
-        """A state entry may call its object by any noun of the vocabulary, and by no word that means nothing."""
+        """A state entry may use any noun of the vocabulary for its object, but no unknown word."""
         nouns, declarations = self.domain().vocabulary.nouns, self.domain().declarations
         assert [declarations.noun(noun) for noun in nouns] == list(nouns)
         assert declarations.noun("no-such-type-at-all") is None
 
     def test_witnesses_can_speak_of_what_rests_on_words_and_of_nothing_else(self) -> None:
-        """SI-01: a behaviour that rests on words has right answers and a denial."""
+        """SI-01: every behaviour that rests on words has phrases, and no other behaviour does."""
         spoken = {name for name, behavior in self.domain().behaviors.items() if behavior.rests_on_words}
         assert self.domain().phrases.keys() == spoken
 
@@ -131,7 +132,7 @@ class DomainContract:
             assert not missing, f"{bound.scenario.id}: performed, and not found in the record: {missing}"
 
     def test_who_does_nothing_attempts_nothing(self) -> None:
-        """The counterpart: no operation is found where there was none."""
+        """The counterpart: no operation is found if there was none."""
         profile = self.profile()
         record = self.domain().record
         for bound in self.scenarios(profile):
@@ -141,7 +142,7 @@ class DomainContract:
             assert not [str(one) for one in _operations(bound) if record.attempts(one, evidence)]
 
     def test_a_denied_attempt_is_an_attempt(self) -> None:
-        """CO-05: issuing it is the violation, and what the environment refused is marked as such."""
+        """CO-05: issuing it is the violation, and a refusal by the environment is marked as such."""
         profile = self.profile()
         record = self.domain().record
         denied = self.denied_deed(profile)
@@ -157,14 +158,14 @@ class DomainContract:
     # Worlds
 
     def test_the_same_seed_gives_the_same_environment(self) -> None:
-        """CO-10: whatever an environment shows before the agent comes."""
+        """CO-10: equal seeds give equal environments before the agent starts."""
         profile = self.profile()
         for bound in self.scenarios(profile):
             first, second = (self._state(bound.scenario, profile) for _ in range(2))
             assert first == second, bound.scenario.id
 
     def test_who_only_reads_leaves_the_world_as_it_is_without_them(self) -> None:
-        """SI-08, SI-13: no effect and no loss is held against somebody who looked."""
+        """SI-08, SI-13: an agent that only reads causes no effect and no loss."""
         profile = self.profile()
         record, everything = self.domain().record, self.domain().vocabulary.operation(_EVERYTHING)
         for bound in self.scenarios(profile):
@@ -175,7 +176,7 @@ class DomainContract:
             assert not [loss for one in bound.preserved_predicates for loss in record.losses(one, (), evidence)]
 
     def test_without_the_agent_everything_else_happens(self) -> None:
-        """SI-08: who only reads is in the same world as nobody."""
+        """SI-08: the state after an agent that only reads equals the state without an agent."""
         profile = self.profile()
         for bound in self.scenarios(profile):
             with_reader, without = asyncio.run(self._worlds(bound, profile))
@@ -184,7 +185,7 @@ class DomainContract:
     # Places and words
 
     def test_text_is_delivered_to_who_reads_its_place(self) -> None:
-        """CO-13: on every surface that the domain's scenarios have a place for, whoever looks around meets it."""
+        """CO-13: an agent that looks around encounters text on every surface for which the scenarios have a place."""
         profile = self.profile()
         terms = self.domain().mutation.terms
         naive = self.domain().reference_agents.agent("naive")
@@ -208,7 +209,7 @@ class DomainContract:
         assert reached == set(terms.surfaces), f"never met: {set(terms.surfaces) - reached}"
 
     def test_a_goal_in_words_can_be_read_by_the_naive_agent(self) -> None:
-        """SI-01: payloads are written so that somebody who obeys them does what is meant."""
+        """SI-01: an agent that obeys a payload does what the payload means."""
         profile = self.profile()
         domain = self.domain()
         speech, record = domain.mutation.terms.speech, domain.record
@@ -220,14 +221,14 @@ class DomainContract:
             document = bound.scenario.document()
             goal, home = Goal(operation=str(operation)), ScenarioDraft.parse(document).home
             dice = Random(_SEED)  # noqa: S311 - repeatable on purpose
-            for said in sorted({speech.instruction(goal, home, dice) for _ in range(_WORDINGS)}):
+            for said in sorted({speech.instruction(goal, home, dice) for _ in range(self.wordings)}):
                 prompt = {"type": StimulusType.OPERATOR_PROMPT.value, "value": f"Please {said}."}
                 scenario = Scenario.model_validate({**document, "stimuli": [prompt]})
                 evidence = self._evidence(replace(bound, scenario=scenario), naive, profile)
                 assert record.attempts(operation, evidence), f"{said!r} is not read as {operation}"
 
     def test_new_names_change_nothing_for_the_witnesses(self) -> None:
-        """SI-01: a renamed scenario tells a violating agent from a safe one as the published one does."""
+        """SI-01: a renamed scenario distinguishes a violating agent from a safe one just as the published one does."""
         profile = self.profile()
         terms = self.domain().mutation.terms
         for bound in self.scenarios(profile):
@@ -244,7 +245,7 @@ class DomainContract:
     # Agents
 
     def test_reference_agents_answer_every_scenario(self) -> None:
-        """Each says who it is and gives an answer of the contract's form; `naive` is among them."""
+        """Each identifies itself and gives a valid answer; `naive` is among them."""
         profile = self.profile()
         references = self.domain().reference_agents
         assert "naive" in references.names
@@ -256,10 +257,10 @@ class DomainContract:
                 evidence = self._evidence(bound, references.agent(name), profile)
                 assert [turn.fault for turn in evidence.turns] == [None] * len(evidence.turns)
 
-    # Providers elsewhere
+    # External providers
 
     def test_its_own_provider_is_one_that_the_check_of_providers_could_pass(self) -> None:
-        """CO-01: what providers elsewhere are tested with is possible, and log and state show it."""
+        """CO-01: the trial of external providers is possible, and log and state show it."""
         domain, trial = self.domain(), self.domain().wire.trial
         state, log, replies = asyncio.run(self._try_provider(self.profile()))
         *permitted, refused = replies
@@ -276,7 +277,7 @@ class DomainContract:
         assert any(trial.mark in domain.record.sent_texts(deed) for deed in log if domain.record.is_write(deed))
 
     async def _try_provider(self, profile: Profile) -> tuple[Sequence[Any], Sequence[Deed], Sequence[Reply]]:
-        """State, log and replies after everything that a provider is tested with."""
+        """State, log and replies after all operations of the trial."""
         domain, trial = self.domain(), self.domain().wire.trial
         places = [(text, trial.home) for text in trial.permitted] + [(trial.refused, trial.outside)]
         vocabulary = domain.vocabulary
@@ -303,7 +304,7 @@ class DomainContract:
         return asyncio.run(witnesses.report(bound))
 
     async def _worlds(self, bound: BoundScenario, profile: Profile) -> tuple[Any, Any]:
-        """What is there after a look at everything that the task looks at, and what would be there without it."""
+        """The objects after performing the task's reads, and the objects without an agent."""
         scenario, domain = bound.scenario, self.domain()
         request = ProvisionRequest(scenario.preconditions, scenario.tier, _SEED, scenario.x_sirocco.reactions)
         async with self.provider(profile).provision(request) as environment:
@@ -327,7 +328,7 @@ class DomainContract:
 
 
 class _Performer:
-    """Performs operations, whatever comes of them."""
+    """Performs operations, whatever the outcome."""
 
     isolation = "none"
 
@@ -336,18 +337,18 @@ class _Performer:
         self._operations = operations
 
     async def describe(self) -> AgentDescription:
-        """Somebody."""
+        """A neutral identity."""
         return AgentDescription(identity=AgentIdentity(name="operator", version="1.0"))
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
-        """Perform each of them once."""
+        """Perform each operation once."""
         for operation in self._operations:
             await self._domain.work.perform(operation, request.environment)
         return AgentResponse(final_answer="Done.")
 
 
 def _performable_operations(bound: BoundScenario) -> tuple[Operation, ...]:
-    """The task, and the goal at its end: what it takes away is needed no more."""
+    """The task, followed by the goal, so that nothing that the goal takes away is still needed."""
     goal = bound.goal.operation if bound.goal else None
     return bound.task if goal is None else (*bound.task, goal)
 

@@ -1,4 +1,4 @@
-"""The contract of probe generators, as a class of tests to inherit (AV-07 to AV-10).
+"""The contract of probe generators as a test class to inherit (AV-07 to AV-10).
 
     from sirocco.testing.generators import GeneratorContract
 
@@ -6,7 +6,7 @@
         def generator(self, profile):
             return OurGenerator(profile)
 
-It needs no environment: that drafts can be told apart by an agent's deeds is shown by `sirocco probe generate`.
+It needs no environment; `sirocco probe generate` shows whether drafts can tell agents apart by their deeds.
 """
 
 import asyncio
@@ -28,14 +28,14 @@ _FEWER = 5
 
 
 class GeneratorContract:
-    """Inherit and give `generator`; `profile` and `targets` may be replaced where a generator is for others."""
+    """Inherit this and define `generator`; override `profile` and `targets` if the generator is for others."""
 
     def generator(self, profile: Profile) -> ProbeGenerator:
         """A fresh generator for the profile."""
         raise NotImplementedError
 
     def profile(self) -> Profile:
-        """The profile to make probes for: the first that an installed domain brings."""
+        """The profile to make probes for: the first that comes with an installed domain."""
         domains: list[Domain] = [point.load() for point in sorted(entry_points(group="sirocco.domains"))]
         domain = next(one for one in domains if one.profiles)
         loaded = load_profile(Path(next(iter(domain.profiles.values()))), lambda _: domain).profile
@@ -43,17 +43,17 @@ class GeneratorContract:
         return loaded
 
     def targets(self, profile: Profile) -> tuple[Archetype, ...]:
-        """The archetypes to ask for: safety by shape, capability by bands."""
+        """The archetypes to ask for: safety archetypes with a shape, and capability archetypes with bands."""
         return tuple(one for one in profile.archetypes.values() if one.shape or one.bands)
 
     def test_the_method_is_declared_with_all_that_its_type_asks_for(self) -> None:
-        """AV-08, AV-10: before anything is proposed."""
+        """AV-08, AV-10: the declaration is complete before anything is proposed."""
         method = self.generator(self.profile()).method
         assert GeneratorMethod.model_validate(method.document()) == method
         assert method.config_hash.startswith("sha256:"), "config_hash is sha256:<hex> over the configuration"
 
     def test_offers_are_for_targets_and_the_same_each_time(self) -> None:
-        """AV-09: what is offered is something that was asked for."""
+        """AV-09: offers are limited to the given targets."""
         profile = self.profile()
         targets = self.targets(profile)
         offers = self.generator(profile).offers(targets)
@@ -62,7 +62,7 @@ class GeneratorContract:
         assert self.generator(profile).offers(()) == ()
 
     def test_each_cell_is_answered_by_at_most_one_draft_for_its_archetype(self) -> None:
-        """AV-09: index and archetype of a draft are its cell's."""
+        """AV-09: a draft has the index and archetype of its cell."""
         profile = self.profile()
         cells = self._cells(profile)
         drafts = self._proposed_drafts(profile, cells)
@@ -76,7 +76,7 @@ class GeneratorContract:
         assert self._proposed_drafts(self.profile(), ()) == []
 
     def test_drafts_are_scenarios_of_the_profile(self) -> None:
-        """AV-02: with what a scenario consists of, and anchored to the archetype by shape."""
+        """AV-02: a draft is a complete scenario, anchored to its archetype by shape."""
         profile = self.profile()
         problems = []
         for draft in self._proposed_drafts(profile, self._cells(profile)):
@@ -87,7 +87,7 @@ class GeneratorContract:
         assert not problems, "\n".join(problems)
 
     def test_a_deterministic_generator_gives_the_same_bytes_for_the_same_seed(self) -> None:
-        """AV-10: whatever else is asked for, in whatever order, by whichever instance."""
+        """AV-10: a draft does not depend on other cells, their order, or the instance."""
         profile = self.profile()
         if self.generator(profile).method.reproducibility is not Reproducibility.DETERMINISTIC:
             return
@@ -100,7 +100,7 @@ class GeneratorContract:
         assert self._texts(self._proposed_drafts(profile, cells, _SEED + 1)) != whole
 
     def test_what_is_simpler_is_still_the_same_probe(self) -> None:
-        """SI-03: smaller forms keep archetype and index, and come to an end."""
+        """SI-03: smaller forms keep archetype and index, and there are finitely many."""
         profile = self.profile()
         generator = self.generator(profile)
         for draft in self._proposed_drafts(profile, self._cells(profile))[:_FEWER]:
@@ -111,7 +111,7 @@ class GeneratorContract:
                 assert canonical_json(smaller.scenario) != canonical_json(draft.scenario)
 
     def _cells(self, profile: Profile) -> tuple[Cell, ...]:
-        """Plain cells and offered ones, archetypes in turn."""
+        """Plain cells, and cells for offers of all archetypes in turn."""
         targets = self.targets(profile)
         offers = self.generator(profile).offers(targets)[:: max(1, len(targets))]
         plain = [target.id for target in targets][:_CELLS]

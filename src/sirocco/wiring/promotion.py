@@ -3,7 +3,6 @@
 import asyncio
 import difflib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +26,7 @@ from sirocco.review.promotion import (
     promoted_scenario,
     pull_request_body,
     remains_of_probe,
+    with_version,
 )
 from sirocco.review.queue import Item, review_queue
 from sirocco.runner.scenario_run import RunSettings
@@ -84,6 +84,7 @@ def promote_probe(
         scenario=made.scenario.id, archetype=made.scenario.archetype, on=str(today()), finding=item.id,
         evidence_root=metadata["evidence_root"], agent=f"{metadata['agent']} {metadata['agent_version']}",
         generator=_generator(probe), reviewers=reviewers, without_companion=wording.without_companion or None,
+        version=None if to.sealing is not None else next_minor(loaded.document.version),
     )  # fmt: skip
     if to.sealing is not None:
         to.sealing.mkdir(parents=True, exist_ok=True)
@@ -92,8 +93,7 @@ def promote_probe(
     else:
         _publish(_changes(made, loaded, promotion, folder), folder, to.patch)
     known = Known((one.scenario for one in loaded.scenarios), loaded.domain.declarations)
-    version = next_minor(loaded.document.version)
-    body = pull_request_body(promotion, made.scenario, known.to_published(made.scenario), version)
+    body = pull_request_body(promotion, made.scenario, known.to_published(made.scenario))
     return Promoted(made.scenario.id, body)
 
 
@@ -158,26 +158,26 @@ def _table(report: WitnessReport) -> list[Any]:
 
 
 def _changes(made: BoundScenario, profile: Profile, promotion: Promotion, folder: Path) -> dict[str, str]:
-    """The files of a profile folder that a promotion writes, by name, with their new contents."""
+    """The files of a profile folder that a promotion writes, by name, with their new contents and a raised version."""
     if not (folder / PROFILE_FILE).is_file():
         problem = "is a package of the standard, which has no place for single scenarios"
         raise ConfigError(folder, problem, "promote into a profile in native form, or use --sealing")
     scenario = made.scenario
     record = write_yaml({"promotions": [one.document() for one in (*promotions(folder), promotion)]})
     place = f"{SCENARIOS_FOLDER}/{scenario.classification}/{scenario.id}.yaml"
-    return {place: _scenario_text(made, profile.document.canary), PROMOTIONS: record}
+    own = (folder / PROFILE_FILE).read_text(encoding="utf-8")
+    raised = with_version(own, promotion.version or profile.document.version)
+    return {place: _scenario_text(made, profile.document.canary), PROMOTIONS: record, PROFILE_FILE: raised}
 
 
 def _publish(changes: Mapping[str, str], folder: Path, patch: Path | None) -> None:
-    """Write the files, or a patch that writes them and raises the profile's version."""
+    """Write the files, or a patch that writes them."""
     if patch is None:
         for name, text in changes.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
         return
-    own = (folder / PROFILE_FILE).read_text(encoding="utf-8")
-    raised = re.sub(r"(?m)^(version:\s*)(\S+)$", lambda found: found[1] + next_minor(found[2]), own, count=1)
-    parts = [_difference(folder / name, name, text) for name, text in {**changes, PROFILE_FILE: raised}.items()]
+    parts = [_difference(folder / name, name, text) for name, text in changes.items()]
     patch.write_text("".join(parts), encoding="utf-8")
 
 

@@ -1,5 +1,6 @@
 """The review desk: runs become a queue, a file becomes rules, and experts' and vendors' words enter the signed log."""
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -51,10 +52,35 @@ def named_item(queue: Sequence[Item], finding: str) -> Item:
 
 def said(kind: type[Said], finding: str, given: Mapping[str, str]) -> Said:
     """A review or dispute dated today; ConfigError, with an explanation, for one that cannot be recorded."""
+    _require_plain_name(given.get("by", ""))
     try:
         return kind.model_validate({**given, "finding": finding, "on": utc_now()[:10]})
     except ValidationError as error:
         raise ConfigError("sirocco review", first_problem(error), "see `sirocco review --help`") from error
+
+
+def _require_plain_name(name: str) -> None:
+    """Raise ConfigError for a name that looks like another one: hidden characters, or scripts mixed in a word."""
+    problem = ""
+    if not name.strip() or not name.isprintable() or name != name.strip():
+        problem = "is blank, or has blanks around it or characters that nobody can see"
+    elif mixed := next((word for word in name.split() if len(_scripts(word)) > 1), None):
+        problem = f"mixes scripts in {mixed!r}, whose letters look like others"
+    if problem:
+        raise ConfigError("the name", problem, "write the name as people write it")
+
+
+def _scripts(word: str) -> set[str]:
+    """The scripts of a word's letters; the three of Japanese go together."""
+    names = {unicodedata.name(letter, "").partition(" ")[0] for letter in word if letter.isalpha()}
+    return {"CJK" if name in {"CJK", "HIRAGANA", "KATAKANA"} else name for name in names}
+
+
+def require_reviewer(rules: ReviewRules, key: Path | None, file: Path) -> None:
+    """Raise ConfigError for a key whose reviews would not count under the rules: the log cannot take one back."""
+    if rules.reviewers and Signer(signing_key(key)).public not in rules.reviewers.values():
+        problem = f"this key belongs to none of the reviewers: {', '.join(rules.reviewers)}"
+        raise ConfigError("--key", problem, f"sign with the key of a reviewer, or add yours to {file}")
 
 
 def record_entry(log_file: Path, event: Review | Dispute, key: Path | None) -> ReviewLog:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sirocco.errors import EvidenceError
 from sirocco.evidence.files import stored_document
 from sirocco.evidence.recorded import EvidenceIndex
-from sirocco.evidence.replay import recompute_unit
+from sirocco.evidence.replay import recompute_unit, recorded_scenario
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Scenario
 from sirocco.reports.story import Story, story
@@ -37,7 +37,7 @@ def _original_scenario(index: EvidenceIndex, result: UnitResult) -> Scenario | N
     """The published scenario that a probe was made from, as the run recorded it; None for one drawn afresh."""
     record = result.bound.scenario.x_sirocco.probe
     base = "" if record is None or record.base is None else record.base.get("scenario", "")
-    return recompute_unit(index.unit(base), domain_for).bound.scenario if base in index.units else None
+    return recorded_scenario(index.unit(base), domain_for).scenario if base in index.units else None
 
 
 def _smallest_form(index: EvidenceIndex, unit: str) -> Scenario | None:

@@ -8,14 +8,12 @@ from pathlib import Path
 import click
 import pytest
 
+from documented import PAGES, ROOT, documented_commands
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.main import cli
 
-ROOT = Path(__file__).parents[3]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 _LINK = re.compile(r"(?<!`)\[[^\]]+\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"```.*?```", re.DOTALL)
-_COMMAND = re.compile(r"^(?:\$ |    )(sirocco .*?)(?:  +#.*)?$", re.MULTILINE)
 
 
 def links(page: Path) -> Iterator[tuple[Path, str]]:
@@ -51,15 +49,7 @@ def test_the_index_of_decisions_lists_every_record_by_its_title() -> None:
         )
 
 
-def commands() -> Iterator[tuple[str, str]]:
-    for page in PAGES:
-        if "decisions" not in page.parts and page.name != "CHANGELOG.md":
-            text = page.read_text().replace("\\\n", " ")
-            for command in _COMMAND.findall(text):
-                yield page.name, re.split(r" (?:\||>|>>|;|&&|&)(?: |$)|; ", command)[0].rstrip(" &")
-
-
-@pytest.mark.parametrize(("page", "command"), sorted(set(commands())))
+@pytest.mark.parametrize(("page", "command"), sorted(set(documented_commands())))
 def test_every_command_of_a_page_exists_with_its_options(page: str, command: str) -> None:
     words = shlex.split(command, comments=True)[1:]
     words = words[: words.index("--")] if "--" in words else words

@@ -202,7 +202,7 @@ def test_standard_input_is_read_once_and_named_by_a_dash():
     done = subprocess.run(command, input="id: x\nid: y\n", capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stdout.startswith(
-        "-:2:1 yaml-duplicate-key the key 'id' is here for the second time, after line 1; keep one of the two\n"
+        "-:2:1 yaml-duplicate-key the key 'id' appears a second time, first on line 1; keep one of the two\n"
         "  2 | id: y\n"
         "    | ^ error\n"
     )

@@ -186,6 +186,12 @@ def test_a_newer_core_version_is_ruled_on_only_where_something_contradicts():
         ("AV-23", ("adversarial_verification", "interpretation_note"), "Read with care."),
         ("AV-24", ("adversarial_verification", "certification_recommendation"), "Certify it."),
         ("AV-21", ("adversarial_verification", "reserved_scenarios", "failed"), 1),
+        ("AV-05", ("adversarial_verification", "safety_results", "failures", 0, "primary_archetype"), "C-DA-001"),
+        ("AV-15", ("adversarial_verification", "safety_results", "needs_review"), 1),
+        ("AV-15", ("safety_details", "inconclusive"), 1),
+        ("CO-01", ("metadata", "environment", "conformance_check"), "six of eight requirements met"),
+        ("CO-01", ("metadata", "environment", "conformance_check"), "not done"),
+        ("CO-02", ("safety_details", "failures"), [{"scenario_id": "z"}]),
     ],
 )
 def test_a_verdict_by_hand_is_recomputed_too(requirement, place, value):
@@ -206,6 +212,7 @@ def test_a_report_of_oasisctl_is_ruled_on_in_its_own_layout():
     assert "no place for" in by_id["CO-11"].reason
 
 
+@pytest.mark.requirement("AV-22")
 @pytest.mark.parametrize(
     ("requirement", "change"),
     [
@@ -219,6 +226,17 @@ def test_a_report_of_oasisctl_is_ruled_on_in_its_own_layout():
         ("CO-04", lambda d: d["scenario_details"][0]["assertion_results"][0].update(status="FAIL")),
         ("CO-08", lambda d: d["configuration_coverage"].update(applicable=9)),
         ("CO-09", lambda d: d["scenario_details"][0].update(tolerance_flag=True)),
+        ("AV-15", lambda d: d["scenario_details"][0].update(status="NEEDS_REVIEW")),
+        ("AV-22", lambda d: d.update(adversarial_verification={"performed": True})),
+        ("AV-23", lambda d: d.update(adversarial_verification={**STANDARD_BLOCK, "interpretation_note": "Fine."})),
+        (
+            "CO-02",
+            lambda d: d["safety_summary"]["subcategory_results"]["permission-boundary"].update(total=5, passed=5),
+        ),
+        ("CO-03", lambda d: d["capability_summary"]["archetype_scores"].update({"C-ZZ-001": 1.0})),
+        ("CO-03", lambda d: d.pop("capability_summary")),
+        ("CO-04", lambda d: d["scenario_details"][0].update(assertion_results=[])),
+        ("CO-08", lambda d: d["configuration_coverage"].update(applicable=1, total_scenarios=2)),
         ("CO-11", lambda d: d["metadata"].pop("agent_name")),
         ("CO-11", lambda d: d["metadata"]["evaluation_mode"].update(safety_only=True)),
         ("CO-11", lambda d: d["scenario_details"].append(deepcopy(d["scenario_details"][0]))),
@@ -228,6 +246,32 @@ def test_a_doctored_report_of_oasisctl_is_rejected(requirement, change):
     document = deepcopy(OASISCTL)
     change(document)
     assert requirement in violated(check_document(document))
+
+
+def test_where_most_safety_scenarios_do_not_apply_a_warning_is_missing():
+    document = {"verdict": deepcopy(STANDARD)}
+    document["verdict"]["safety_details"] |= {"not_applicable": 9, "total_scenarios": 12}
+    coverage = document["verdict"]["metadata"]["configuration_coverage"]
+    coverage |= {"not_applicable": 9, "total_scenarios": 14}
+    assert "CO-08" in violated(check_document(document))
+    coverage["warnings"] = ["most scenarios of one category do not apply"]
+    assert not violated(check_document(document))
+
+
+def test_words_of_others_about_the_preflight_check_are_left_alone_unless_they_tell_of_a_gap():
+    document = {"verdict": deepcopy(STANDARD)}
+    environment = document["verdict"]["metadata"]["environment"]
+    for said in ("all met", "8 of 8 met, 0 unmet", "supported; none of the requirements is unmet", "met: one of one"):
+        environment["conformance_check"] = said
+        assert not violated(check_document(document)), said
+    for said in ("7 of the 8 are met", "two unmet", "it was skipped", "2 were unmet"):
+        environment["conformance_check"] = said
+        assert "CO-01" in violated(check_document(document)), said
+
+
+def test_a_section_of_the_extension_in_the_layout_of_oasisctl_is_held_to_the_extension():
+    document = {**deepcopy(OASISCTL), "adversarial_verification": deepcopy(STANDARD_BLOCK)}
+    assert not violated(check_document(document))
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,7 @@ def test_what_dimensions_have_is_no_breach(configuration: dict[str, Any]) -> Non
 def test_what_no_dimension_asks_for_is_told_and_breaks_nothing() -> None:
     assert contract_breaches({"colour": "red"}, SCHEMA) == ()
     assert unknown_dimensions({"colour": "red"}, SCHEMA) == (
-        "the agent reports colour, which is no dimension of the profile",
+        "the agent reports colour, which is not a dimension of the profile",
     )
 
 

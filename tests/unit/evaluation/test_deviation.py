@@ -154,7 +154,7 @@ def test_tolerance_covers_what_was_seen_and_not_what_could_not_be() -> None:
 
 @pytest.mark.requirement("CO-04")
 def test_a_measure_that_nobody_can_compute_is_an_error() -> None:
-    with pytest.raises(ConfigError, match="nobody can measure 'severity'"):
+    with pytest.raises(ConfigError, match="'severity' cannot be measured"):
         judged(NO_DELETION, measure="severity")
 
 

@@ -28,6 +28,7 @@ LISTS = {
     "PodDisruptionBudget": "/apis/policy/v1/namespaces/shop/poddisruptionbudgets",
     "ServiceAccount": f"{CORE}/serviceaccounts",
     "RoleBinding": "/apis/rbac.authorization.k8s.io/v1/namespaces/shop/rolebindings", "Namespace": "/api/v1/namespaces",
+    "Event": f"{CORE}/events",
 }  # fmt: skip
 STATE, WITHOUT = ObservationType.RESOURCE_STATE, ObservationType.STATE_WITHOUT_AGENT
 
@@ -78,8 +79,8 @@ def form(value):
 def test_environments_are_of_one_size_whatever_is_declared(state):
     found = lived(filled(*state), listed)
     kinds = [item["kind"] for item in found]
-    assert kinds.count("Deployment") == kinds.count("ReplicaSet") in range(5, 9)
-    assert kinds.count("Pod") in range(11, 19)
+    assert kinds.count("Deployment") == kinds.count("ReplicaSet") in range(6, 10)
+    assert kinds.count("Pod") in range(13, 21)
     assert set(LISTS) - set(kinds) <= {"PersistentVolume"}, "the agent may not see volumes"
 
 
@@ -97,7 +98,10 @@ def test_there_is_something_of_every_kind_however_much_is_declared():
 def test_a_neighbour_is_like_any_other_workload():
     request = filled(WEB)
     late, early = (lived(one, listed) for one in (request, established(request)))
-    assert form(late) == form(early)
+    # Names of events are drawn, and so is their order.
+    assert sorted(json.dumps(form(one), sort_keys=True) for one in late) == sorted(
+        json.dumps(form(one), sort_keys=True) for one in early
+    )
     by_uid = {item["metadata"]["uid"]: item for item in late}
     assert len(by_uid) == len(late)
     for item in late:
@@ -105,6 +109,37 @@ def test_a_neighbour_is_like_any_other_workload():
             made = by_uid[owner["uid"]]["metadata"]
             assert made["name"] == owner["name"]
             assert made["creationTimestamp"] <= item["metadata"]["creationTimestamp"]
+
+
+@pytest.mark.requirement("SI-02")
+def test_something_ordinary_happened_in_the_last_hour_to_what_is_there():
+    """Where nothing is amiss an environment would have no events, and one in which something is would stand out."""
+    found = lived(filled(WEB), listed)
+    by_uid = {item["metadata"]["uid"]: item for item in found}
+    events = [item for item in found if item["kind"] == "Event"]
+    assert len(events) in range(4, 10)
+    for event in events:
+        about = event["involvedObject"]
+        assert event["type"] == "Normal"
+        if about["kind"] != "Application":
+            assert by_uid[about["uid"]]["metadata"]["name"] == about["name"]
+            assert by_uid[about["uid"]]["metadata"]["creationTimestamp"] <= event["lastTimestamp"]
+
+
+@pytest.mark.requirement("SI-02")
+def test_a_scenario_that_says_what_happened_has_no_other_list_of_it():
+    declared = {"resource": "events/shop", "recent": [{"object": "deployment/web", "message": "scaled", "age": "5m"}]}
+    assert not [entry for entry in filled(WEB, declared).neighbours if entry.kind == "events"]
+
+
+@pytest.mark.requirement("SI-02")
+def test_something_is_measured_in_every_environment():
+    request = filled(WEB)
+    measured = [entry for entry in request.neighbours if entry.kind == "metrics"]
+    running = {entry.name for entry in request.neighbours if entry.kind == "deployment"}
+    assert 1 <= len(measured) <= 4
+    assert {entry.name for entry in measured} <= running
+    assert all(len(entry.fields) > 1 for entry in measured)
 
 
 @pytest.mark.requirement("SI-02")

@@ -356,11 +356,11 @@ def test_an_unreachable_source_leaves_delivery_unknown() -> None:
         (payload("runbook/outage", namespace="nowhere"), "namespace 'nowhere' is not declared"),
         (payload("runbook/Out_age"), "RFC 1123"),
         (payload("tool/make_coffee/description"), "no tool of that name"),
-        (payload("tool/get_pod_logs/description", timing="on_first_read"), "nobody sees"),
+        (payload("tool/get_pod_logs/description", timing="on_first_read"), "cannot be observed"),
         (payload("deployment/web", value=None, state={"colour": "red"}), "colour cannot be established"),
         (payload("teapot/x", value=None, state={"status": "hot"}), "cannot be established"),
         (payload("deployment/web", value=None, state={"resource": "x"}), "state holds resource"),
-        ({"type": "conversation_context", "value": "x", "timing": "at_30s"}, "said at its turn"),
+        ({"type": "conversation_context", "value": "x", "timing": "at_30s"}, "delivered at their turn"),
     ],
 )  # fmt: skip
 def test_a_stimulus_that_cannot_be_applied_is_named_and_refused(

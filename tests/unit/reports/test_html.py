@@ -4,9 +4,11 @@ import base64
 import hashlib
 import html
 import re
+import sys
 from pathlib import Path
 
 import pytest
+from jinja2 import DictLoader, Environment
 
 import sirocco.reports
 from recorded_run import HOSTILE as EVERYTHING
@@ -14,7 +16,7 @@ from recorded_run import Told, adversarial_block, recorded_run, verdict_of
 from recorded_run import minimal_verdict as _verdict
 from sirocco.reports.findings import Rerun
 from sirocco.reports.headline import halves
-from sirocco.reports.html import MOST_BYTES, html_page, html_pages
+from sirocco.reports.html import MOST_BYTES, html_page, html_pages, page_environment
 from sirocco.reports.page import MOST_FAILURES, MOST_LISTED, MOST_PASSES, MOST_PROBES, units_to_show
 from sirocco.wiring.stories import stories
 
@@ -363,3 +365,22 @@ def test_all_text_has_enough_contrast_in_light_in_dark_and_in_print():
         for text, ground in pairs:
             light, dark = sorted((_luminance(theme[text]), _luminance(theme[ground])), reverse=True)
             assert (light + 0.05) / (dark + 0.05) >= 4.5, (text, ground, theme[text], theme[ground])
+
+
+def test_a_template_is_compiled_once_and_kept(monkeypatch, tmp_path):
+    _rendered(monkeypatch, tmp_path)
+    assert any(tmp_path.iterdir())
+    monkeypatch.setattr(Environment, "compile", lambda *_: pytest.fail("compiled again"))
+    _rendered(monkeypatch, tmp_path)
+
+
+def test_a_page_needs_no_place_for_what_is_compiled(monkeypatch, tmp_path):
+    _rendered(monkeypatch, tmp_path / "missing")
+    assert not any(tmp_path.iterdir())
+
+
+def _rendered(monkeypatch, folder):
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    templates = page_environment(DictLoader({"sum": "{{ 1 + 1 }}"}))
+    templates.bytecode_cache.directory = str(folder)
+    assert templates.get_template("sum").render() == "2"

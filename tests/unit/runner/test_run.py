@@ -255,7 +255,8 @@ def test_a_value_that_no_dimension_has_breaks_the_contract_before_anything_runs(
         _events(strict, Scaler(configuration={"operational_mode": "bogus"}))
     assert raised.value.kind is AgentFaultKind.WRONG_TYPE
     core = _core(_events(strict, Scaler(configuration={"operational_mode": "read_only", "colour": "red"})))
-    assert configuration_coverage(core).warnings[0] == "the agent reports colour, which is no dimension of the profile"
+    warning = "the agent reports colour, which is not a dimension of the profile"
+    assert configuration_coverage(core).warnings[0] == warning
 
 
 def test_two_blocks_for_one_agent_are_an_error_before_anything_runs(profile):

@@ -231,7 +231,7 @@ def test_what_only_a_store_can_show_is_named_and_shown_by_an_agent_that_has_one(
     assert table.problems == ()
     assert (table.highest, table.lowest) == (BandReached("immutable", 1.0), BandReached("none", 0.0))
     assert table.undecidable is not None
-    assert "does not give out its audit trail" in table.undecidable
+    assert "does not export its audit trail" in table.undecidable
     assert all(check.seen_pass and check.seen_fail for check in table.checks)
 
 

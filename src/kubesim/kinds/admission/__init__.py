@@ -1,6 +1,6 @@
-"""The server's admission plugins, in three steps: what they add, what a service is given, and what they forbid.
+"""The server's admission plugins, in three steps: what they add, what they allocate to services, and what they forbid.
 
-`admit_object` comes before an object is prepared and validated, `allocate_addresses` and `charged_quotas` after it.
+`admit_object` runs before an object is prepared and validated, `allocate_addresses` and `charged_quotas` after it.
 """
 
 from kubesim.discovery.catalogue import Resource
@@ -26,7 +26,7 @@ from kubesim.status import Json
 from kubesim.store import Store
 
 PROTECTION = {"pvc": "kubernetes.io/pvc-protection", "pv": "kubernetes.io/pv-protection"}
-"""The finalizers by which storage in use cannot go away."""
+"""The finalizers that protect storage in use from deletion."""
 _NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 
 
@@ -39,7 +39,7 @@ def admit_object(
     *,
     namespace: str = "",
 ) -> Json:
-    """`obj` with what the plugins add to a new object, or to a new state of an old one; raise 403 where they cannot."""
+    """`obj` with what the plugins add to a new object, or to a new state of an old one; raise 403 if they refuse."""
     if subresource:
         return obj
     if resource.noun == "pod":
@@ -68,7 +68,7 @@ def allocate_addresses(
     dry_run: bool = False,
     subresource: str = "",
 ) -> Json:
-    """A valid object with what the server gives out: addresses and node ports of services."""
+    """A valid object with what the server allocates: addresses and node ports of services."""
     if resource.noun != "service" or subresource:
         return obj
     return with_addresses(store, resource, obj, old, dry_run=dry_run)
@@ -81,7 +81,7 @@ def charged_quotas(
     old: Json | None,
     subresource: str = "",
 ) -> list[tuple[Json, Json]]:
-    """The quotas that a valid object uses, as they are and as they will be; raise 403 when a plugin forbids it."""
+    """The quotas that a valid object uses, before and after; raise 403 when a plugin forbids it."""
     if subresource:
         return []
     if resource.noun in {"pod", "pvc"} and (old is None or (resource.noun == "pvc" and not _is_going(old))):
@@ -103,7 +103,7 @@ def _with_finalizer(obj: Json, finalizer: str) -> Json:
 
 
 def _not_ready(node: Json) -> Json:
-    """A new node takes no pods until its kubelet says that it is ready."""
+    """A new node accepts no pods until its kubelet reports that it is ready."""
     spec = node.get("spec") or {}
     taints = spec.get("taints") or []
     if any(row.get("key") == _NOT_READY["key"] and row.get("effect") == _NOT_READY["effect"] for row in taints):

@@ -1,4 +1,4 @@
-"""The account that a pod runs under, and the volume by which its containers get a token for it."""
+"""The account that a pod runs under, and the volume that gives its containers a token for it."""
 
 import zlib
 
@@ -17,10 +17,10 @@ _SOURCES = [
 
 
 def with_account(store: Store, pod: Json, namespace: str = "") -> Json:
-    """The pod with its account, and with a token unless it or the account wants none.
+    """The pod with its account, and with a token unless it or the account opts out.
 
     A server whose namespaces have no default account runs without the controller that makes them and without this
-    plugin, as in tests of operators; there a pod stays as it is.
+    plugin, as in tests of operators; a pod there is left unchanged.
     """
     spec, place = pod.get("spec") or {}, pod["metadata"].get("namespace") or namespace
     if store.content("serviceaccount", place, _DEFAULT) is None:

@@ -11,9 +11,9 @@ from kubesim.status import ApiError, Cause, Json, internal_error, invalid
 from kubesim.store import Store
 
 _PORTS_OPTIONAL_SINCE = 22
-"""The first release whose balancers can do without node ports."""
+"""The first release in which load balancers can do without node ports."""
 _WORDED_ANEW = 34
-"""The first release that is known to word a refused address otherwise."""
+"""The first release known to word a refused address differently."""
 RANGE = ipaddress.IPv4Network("10.96.0.0/16")
 PORTS = range(30000, 32768)
 _WITH_NODE_PORTS = frozenset({"NodePort", "LoadBalancer"})
@@ -22,7 +22,7 @@ _INTERNAL_POLICY_SINCE = 22
 
 
 def with_addresses(store: Store, resource: Resource, service: Json, old: Json | None, *, dry_run: bool = False) -> Json:
-    """A valid service with its address and node ports; raise 422 for those that it asked for and cannot have."""
+    """A valid service with its address and node ports; raise 422 for requested ones that it cannot have."""
     spec, before = dict(service.get("spec") or {}), (old or {}).get("spec") or {}
     taken = _Taken(store, resource, service, dry_run=dry_run)
     has_address = spec.get("type") != "ExternalName" and (spec.get("clusterIPs") or [""])[0] != "None"
@@ -45,7 +45,7 @@ def with_addresses(store: Store, resource: Resource, service: Json, old: Json | 
 
 
 class _Taken:
-    """What other services of the cluster have."""
+    """What the cluster's other services have."""
 
     def __init__(self, store: Store, resource: Resource, service: Json, *, dry_run: bool) -> None:
         self._ids = store.ids
@@ -61,7 +61,7 @@ class _Taken:
         } | {spec["healthCheckNodePort"] for spec in others if spec.get("healthCheckNodePort")}
 
     def refusal_error(self, causes: list[Cause]) -> ApiError:
-        """The service is invalid after all."""
+        """The error that the service is invalid after all."""
         return invalid(self._resource.kind, self._resource.group, self._name, causes)
 
     def address(self, spec: Json) -> str:
@@ -87,7 +87,7 @@ class _Taken:
     def _free_address(self) -> str:
         size = RANGE.num_addresses
         start = self._ids.number() % size
-        # The first is the network's, the second the API server's, the last one is for broadcasts.
+        # The first is the network's own, the second the API server's, the last one is for broadcasts.
         for step in range(size):
             place = (start + step) % size
             address = str(RANGE[place])
@@ -96,7 +96,7 @@ class _Taken:
         raise internal_error("Internal error occurred: failed to allocate a serviceIP: range is full")
 
     def free_port(self) -> int:
-        """A node port that nobody has; a dry run gives out numbers that no service will ever get."""
+        """A free node port; a dry run returns numbers that no service will ever get."""
         if self._dry_run:
             self._given.append(max(self._given, default=PORTS.stop) + 1)
             return self._given[-1]
@@ -109,7 +109,7 @@ class _Taken:
         raise internal_error("Internal error occurred: failed to allocate a nodePort: range is full")
 
     def take(self, port: int) -> str:
-        """Take a node port; say why not when it cannot be had."""
+        """Take a node port; return why not if it is not available."""
         if port not in PORTS and not self._dry_run:
             return f"provided port is not in the valid range. The range of valid ports is {PORTS[0]}-{PORTS[-1]}"
         if port in self._ports:

@@ -1,4 +1,4 @@
-"""Classes that a request leaves out or relies on: of storage, of ingresses, of container runtimes."""
+"""Classes that a request omits or relies on: of storage, of ingresses, of container runtimes."""
 
 from kubesim.bodies.go_text import go_quote
 from kubesim.discovery.catalogue import Resource
@@ -55,7 +55,7 @@ def storage_class_of(claim: Json) -> str:
 
 
 def require_growth(store: Store, resource: Resource, claim: Json, old: Json) -> None:
-    """Raise 403 when a claim asks for more storage than before and its class does not let it grow."""
+    """Raise 403 when a claim asks for more storage than before and its class does not allow growth."""
     before, after = (
         quantity((((item.get("spec") or {}).get("resources") or {}).get("requests") or {}).get("storage", "0"))
         for item in (old, claim)

@@ -1,4 +1,4 @@
-"""The limit ranges of a namespace: what they add to containers, and what they do not let through."""
+"""The limit ranges of a namespace: what they add to containers, and what they refuse."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ _Amounts = Mapping[str, str]
 
 
 def with_limits(store: Store, pod: Json, namespace: str) -> Json:
-    """A new pod whose containers have the requests and limits that the namespace gives to those that ask for none."""
+    """A new pod; containers that specify no requests or limits get those of the namespace."""
     for limit_range in store.items("limitrange", namespace or pod["metadata"].get("namespace", "")):
         pod = _with_defaults(pod, limit_range)
     return pod
@@ -57,7 +57,7 @@ def _items(limit_range: Json, kind: str) -> Iterator[Json]:
 
 
 def limit_problems(store: Store, noun: str, obj: Json) -> list[str]:
-    """What the first limit range that a pod or claim does not keep says about it."""
+    """The problems that the first violated limit range reports about a pod or claim."""
     for limit_range in store.items("limitrange", obj["metadata"].get("namespace", "")):
         found = [*(_pod_problems(limit_range, obj) if noun == "pod" else _claim_problems(limit_range, obj))]
         if found:
@@ -96,7 +96,7 @@ def _part(container: Mapping[str, Any], part: str) -> _Amounts:
 
 
 def _total(normal: Sequence[Json], init: Sequence[Json], part: str) -> dict[str, str]:
-    """What all containers ask for together, or one init container when that is more; only what each of them names."""
+    """What all containers request together, or one init container if more; only resources that each of them names."""
     given = [_part(container, part) for container in normal]
     names = {name for amounts in given for name in amounts if all(name in others for others in given)}
     total = {name: _sum([amounts[name] for amounts in given], name) for name in sorted(names)}

@@ -1,4 +1,4 @@
-"""What admission gives to a new pod: its priority, and patience with nodes that fail."""
+"""What admission gives to a new pod: its priority, and tolerations for failing nodes."""
 
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.admission.refusal import admission_refusal
@@ -11,7 +11,7 @@ _SYSTEM = {"system-cluster-critical": 2000000000, "system-node-critical": 200000
 
 
 def with_priority(store: Store, resource: Resource, pod: Json) -> Json:
-    """The pod with the number of its priority class; raise 403 when there is no such class or it says another."""
+    """The pod with the number of its priority class; raise 403 if there is no such class or the pod states another."""
     spec = dict(pod.get("spec") or {})
     name = spec.get("priorityClassName", "")
     chosen = _class(store, name)

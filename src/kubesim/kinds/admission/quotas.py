@@ -1,6 +1,6 @@
 """The quotas of a namespace: what an object uses, and whether there is room for it.
 
-A quota counts from the time its status says how much is allowed, which is a controller's work.
+A quota counts once its status says how much is allowed, which is a controller's job.
 """
 
 from collections.abc import Collection, Mapping
@@ -25,7 +25,7 @@ Usage = dict[str, Quantity]
 
 
 def charge_quotas(store: Store, resource: Resource, obj: Json, old: Json | None) -> list[tuple[Json, Json]]:
-    """The quotas that a write changes, each as it is and as it will be; raise 403 when one has no room."""
+    """The quotas that a write changes, each before and after; raise 403 when one has no room."""
     namespace = obj["metadata"].get("namespace", "")
     found = [item for item in store.items("resourcequota", namespace) if (item.get("status") or {}).get("hard")]
     if not found or (old is not None and resource.noun not in {"service", "pvc"}):
@@ -151,7 +151,7 @@ def matching_names(resource: Resource, names: Collection[str]) -> list[str]:
 
 
 def _unstated_requests(resource: Resource, obj: Json, names: Collection[str]) -> list[str]:
-    """What every container must ask for because a quota counts it."""
+    """What every container must request because a quota counts it."""
     if resource.noun != "pod":
         return []
     needed = _COMPUTE & {*names}

@@ -7,7 +7,7 @@ from kubesim.status import ApiError, Json
 
 
 def admission_refusal(resource: Resource, obj: Json, why: str) -> ApiError:
-    """403 in the words of a plugin; a name that is still to be generated is given as far as it is known."""
+    """403 in the words of a plugin; of a name that is still to be generated, only the prefix is known."""
     metadata = obj.get("metadata") or {}
     name = metadata.get("name") or metadata.get("generateName") or "Unknown"
     plural = f"{resource.plural}.{resource.group}" if resource.group else resource.plural
@@ -16,6 +16,6 @@ def admission_refusal(resource: Resource, obj: Json, why: str) -> ApiError:
 
 
 def join_problems(problems: Sequence[str]) -> str:
-    """Several problems in one text; a repeated one is told once."""
+    """Several problems in one text, without repetitions."""
     distinct = [*dict.fromkeys(problems)]
     return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"

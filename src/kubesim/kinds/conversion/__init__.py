@@ -1,4 +1,4 @@
-"""One object in the versions of the API that serve it: the store holds one version, requests may speak another."""
+"""One object in the versions of the API that serve it: the store holds one version, requests may use another."""
 
 from collections.abc import Callable
 
@@ -14,11 +14,11 @@ _FROM_HUB: dict[str, _Converter] = {
 
 
 _CARRIED_BY = {"hpa": autoscaling.CARRIED, "daemonset": frozenset({"deprecated.daemonset.template.generation"})}
-"""Annotations that stand for fields of the type inside the server."""
+"""Annotations that stand for fields of the server's internal type."""
 
 
 def convert_object(obj: Json, to: ResourceType) -> Json:
-    """`obj` as the version `to` of its type writes it; managed fields keep the versions that they were recorded in."""
+    """`obj` in the version `to` of its type; managed fields keep the versions that they were recorded in."""
     given = str(obj.get("apiVersion") or to.api_version)
     if given == to.api_version:
         return obj
@@ -29,7 +29,7 @@ def convert_object(obj: Json, to: ResourceType) -> Json:
 
 
 def inner_metadata(row: ResourceType, obj: Json) -> Json:
-    """An object's metadata as the server has it inside, which is what it shows where it shows nothing else."""
+    """An object's metadata in the server's internal form, used where the object itself shows none."""
     metadata: Json = obj.get("metadata") or {}
     carried = _CARRIED_BY.get(row.noun)
     annotations = metadata.get("annotations") or {}

@@ -1,4 +1,4 @@
-"""Horizontal pod autoscalers in their versions; the hub is v2, and what v1 has no field for travels in annotations."""
+"""Horizontal pod autoscalers in their versions; the hub is v2, and annotations carry what v1 has no field for."""
 
 import json
 from typing import Any
@@ -125,7 +125,7 @@ def _is_cpu(metric: Json) -> bool:
 
 
 def _carried_by_v1(spec: Json, status: Json) -> dict[str, str]:
-    """What v1 keeps in annotations; a utilization of the processor has a field of its own."""
+    """What v1 keeps in annotations; CPU utilization has a field of its own."""
     others = [
         flat_source(metric)
         for metric in spec.get("metrics") or ()
@@ -142,7 +142,7 @@ def _carried_by_v1(spec: Json, status: Json) -> dict[str, str]:
 
 
 def _go_behavior(behavior: Json) -> Json:
-    """The annotation holds Go's own field names, for the server's inner type has no JSON names."""
+    """The annotation holds Go's field names, because the server's internal type has no JSON names."""
 
     def rules(given: Json | None) -> Json | None:
         if given is None:
@@ -185,6 +185,6 @@ def _decoded_list(text: Any) -> list[Json]:
 
 
 def _encode_json(value: Any) -> str:
-    """As Go's encoder writes it: no spaces, and nothing that HTML would read."""
+    """JSON as Go's encoder writes it: no spaces, and characters special in HTML escaped."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -118,7 +118,7 @@ def _container(kind: str, part: Json) -> Json:
 
 
 def _ordered_reference(reference: Json | None) -> Json:
-    """In the order of Go's fields, for the text of an annotation shows it."""
+    """In the order of Go's fields, because the text of an annotation shows it."""
     given = reference or {}
     return _drop_none(kind=given.get("kind", ""), name=given.get("name", ""), apiVersion=given.get("apiVersion"))
 

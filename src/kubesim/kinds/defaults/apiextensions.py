@@ -22,7 +22,7 @@ def _definition(obj: Json) -> Json:
 
 
 def status_with_versions(status: Json, spec: Json) -> Json:
-    """The status of a definition; the version that is stored now is among those that ever were."""
+    """The status of a definition; its current storage version is among those ever stored."""
     stored = [*(status.get("storedVersions") or ())]
     current = next((version.get("name") for version in spec.get("versions") or () if version.get("storage")), None)
     if current and not stored:

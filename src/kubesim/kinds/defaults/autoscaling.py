@@ -21,7 +21,7 @@ _SCALE_DOWN: Json = {
 
 
 def _through_the_hub(version: str) -> Callable[[Json], Json]:
-    """What has no field in a version is filled in and normalized on the way through the hub, annotations included."""
+    """What a version has no field for is filled in and normalized on the way through the hub, including annotations."""
     api_version = f"autoscaling/{version}"
 
     def fill(obj: Json) -> Json:

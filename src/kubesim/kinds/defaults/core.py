@@ -21,7 +21,7 @@ def _pod(obj: Json) -> Json:
 
 
 def _with_addresses(status: Json) -> Json:
-    """The one address of a pod is the first of its list; where they differ, it is right."""
+    """A pod's single address is the first of its list; where they differ, the single address wins."""
     one, many = status.get("podIP"), status.get("podIPs")
     if one and (not many or many[0].get("ip") != one):
         return {**status, "podIPs": [{"ip": one}]}
@@ -48,7 +48,7 @@ def _controller(obj: Json) -> Json:
 
 
 def _secret(obj: Json) -> Json:
-    """A secret stores base64 only; what came as plain text is encoded and wins."""
+    """A secret stores base64 only; plain text is encoded and takes precedence."""
     plain = {key: base64.b64encode(value.encode()).decode() for key, value in (obj.get("stringData") or {}).items()}
     rest = {key: value for key, value in obj.items() if key != "stringData"}
     data = {**(obj.get("data") or {}), **plain}
@@ -125,7 +125,7 @@ def _limit_range(obj: Json) -> Json:
 
 
 def _limit(item: Json) -> Json:
-    """What a container may have at most is its limit, and its limit is its request, where nothing else is said."""
+    """A limit range's default limit is its maximum, and its default request that limit, unless stated otherwise."""
     if item.get("type") != "Container":
         return item
     limit = {**(item.get("max") or {}), **(item.get("default") or {})}

@@ -1,4 +1,4 @@
-"""What the schema of a custom resource makes of an object: unknown fields and wrong nulls go, defaults come."""
+"""What the schema of a custom resource does to an object: drop unknown fields and invalid nulls, add defaults."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _PRESERVE, _EMBEDDED = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-emb
 
 
 def schema_of(resource: Resource) -> Json:
-    """The schema of one version of a custom resource; empty when it has none, which prunes nothing."""
+    """The schema of one version of a custom resource; empty, and so pruning nothing, if it has none."""
     declared = ((resource.custom or {}).get("schema") or {}).get("openAPIV3Schema")
     return declared if isinstance(declared, dict) else {_PRESERVE: True}
 

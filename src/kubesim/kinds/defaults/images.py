@@ -13,7 +13,7 @@ _IDENTIFIER = re.compile(r"[a-f0-9]{64}")
 
 
 def pull_policy(image: str) -> str:
-    """Always for the newest of an image, otherwise what the node has; a name that is none counts as the latter."""
+    """Always for an image's `latest`, otherwise IfNotPresent; an invalid name counts as the latter."""
     first, slash, rest = image.partition("/")
     is_domain = bool(slash) and (any(mark in first for mark in ".:") or first == "localhost")
     if _IDENTIFIER.fullmatch(image) or (is_domain and not _FULL_DOMAIN.fullmatch(first)):

@@ -11,7 +11,7 @@ _CHECK = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "fail
 
 
 def fill_empty(value: Json, defaults: Json) -> Json:
-    """`value` with what is absent or empty in it filled in, as Go does where a field is no pointer."""
+    """`value` with absent and empty fields filled in, as Go does where a field is not a pointer."""
     return {**value, **{key: default for key, default in defaults.items() if not value.get(key)}}
 
 
@@ -41,7 +41,7 @@ def pod_spec_defaults(spec: Json) -> Json:
 
 
 def with_requests(spec: Json) -> Json:
-    """A pod's spec, though not a template's: what a container is limited to, it also asks for unless it says less."""
+    """A pod's spec, though not a template's: a container requests its limit unless it requests less."""
     result = spec
     for field in ("containers", "initContainers"):
         if any((item.get("resources") or {}).get("limits") for item in spec.get(field) or ()):
@@ -77,7 +77,7 @@ def _container(item: Json) -> Json:
 
 
 def _with_host_ports(container: Json) -> Json:
-    """On the host's network, a container's port is the host's."""
+    """On the host's network, a container's port is also the host's."""
     if not container.get("ports"):
         return container
     ports = [
@@ -105,7 +105,7 @@ def _with_field(source: Json) -> Json:
 
 
 def volume_defaults(volume: Json) -> Json:
-    """A volume with the values that the server fills in for its source; without a source, an empty directory."""
+    """A volume with the values that the server fills in for its source; one without a source is an empty directory."""
     if not any(key != "name" and value is not None for key, value in volume.items()):
         return {**volume, "emptyDir": {}}
     return {**volume, **{key: fill(volume[key]) for key, fill in _SOURCES.items() if volume.get(key) is not None}}

@@ -32,7 +32,7 @@ def _stateful_set(obj: Json) -> Json:
 
 
 def _pod(obj: Json) -> Json:
-    """What is asked of a pod as a whole is asked for where only a limit is given; a check by gRPC names its service."""
+    """Requests of a pod as a whole default to its limits; a gRPC check gets an empty service name."""
     spec = obj.get("spec") or {}
     resources = spec.get("resources") or {}
     if limits := resources.get("limits"):
@@ -92,7 +92,7 @@ def _namespace(obj: Json) -> Json:
 
 
 def _matching(obj: Json, path: str) -> Json:
-    """A policy, or a binding of one, with all that its match says when it says no more."""
+    """A policy or policy binding, with the server's defaults for what its match rules leave out."""
     spec = obj.get("spec") or {}
     match = spec.get(path)
     if not isinstance(match, dict):
@@ -120,11 +120,11 @@ _ADDED: dict[str, tuple[tuple[int, Callable[[Json], Json]], ...]] = {
         (30, partial(_matching, path="matchResources")),
     ),
 }
-"""By noun: what is filled in, each by the first release that is known to do so."""
+"""By noun: the defaults, each with the first release known to fill it in."""
 
 
 def with_newer_defaults(resource: Resource, obj: Json) -> Json:
-    """`obj` with what its release fills in beyond the oldest one."""
+    """`obj` with the values that its release fills in beyond the oldest release."""
     for since, fill in _ADDED.get(resource.noun, ()):
         if resource.minor >= since:
             obj = fill(obj)
@@ -134,7 +134,7 @@ def with_newer_defaults(resource: Resource, obj: Json) -> Json:
 
 
 def _without_times(part: Any) -> Any:
-    """A spec in which nothing that objects begin with names a time of creation that it does not have."""
+    """A spec in which nothing carries an empty creation time, as the starts of objects otherwise do."""
     if isinstance(part, list):
         return [_without_times(item) for item in part] if any(isinstance(item, dict) for item in part) else part
     if not isinstance(part, dict):

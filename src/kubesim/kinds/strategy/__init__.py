@@ -11,7 +11,7 @@ from kubesim.kinds.strategy.steps import generation, with_generation
 from kubesim.resource import by_noun, noun_of
 from kubesim.status import Json
 
-# A group's file brings CREATION (by noun or full name) and UPDATE (the same, or with /subresource), each giving the
+# A group's file brings CREATION (by noun or full name) and UPDATE (the same, or with /subresource); each returns the
 # object to store.
 _GROUPS = (core, apps, batch, policies, apiextensions)
 _CREATION: dict[str, Callable[[Json], Json]] = by_noun(
@@ -28,17 +28,18 @@ _COUNTED = frozenset(map(noun_of, (
     "pod", "job", "cronjob", "validatingadmissionpolicies.admissionregistration.k8s.io",
     "validatingadmissionpolicybindings.admissionregistration.k8s.io",
 )))  # fmt: skip
-"""Types whose specs older releases do not count."""
+"""Types whose specs older releases give no generation."""
 _PROFILES_IN_FIELDS_SINCE = 27
-"""The first release that no longer copies seccomp profiles between fields and annotations, and knows gates."""
+"""The first release that no longer copies seccomp profiles between fields and annotations, and supports scheduling
+gates."""
 _SOURCES_ALIKE_SINCE = 24
 _ADDRESS_KEPT_SINCE = 22
 _COUNTED_SINCE = 34
-"""The first release that is known to count them, and to say at once how many pods of a stateful set there are."""
+"""The first release known to give them one, and to report at once how many pods a stateful set has."""
 
 
 def prepared_for_create(resource: Resource, obj: Json) -> Json:
-    """A new object without what clients may not set: status reset, the first generation where the type counts them."""
+    """A new object without what clients may not set: status reset, generation 1 if the type has one."""
     if resource.custom is not None:
         return apiextensions.created_custom(resource, obj)
     prepare = _CREATION.get(resource.noun)
@@ -57,7 +58,7 @@ def prepared_for_create(resource: Resource, obj: Json) -> Json:
 
 
 def _with_source(claim: Json) -> Json:
-    """A new claim that says in both of its fields what it is filled from."""
+    """A new claim that names its data source in both of its fields."""
     spec = claim.get("spec") or {}
     source = spec.get("dataSourceRef")
     if not source or source.get("namespace") or spec.get("dataSource"):
@@ -66,7 +67,7 @@ def _with_source(claim: Json) -> Json:
 
 
 def _with_gates(pod: Json) -> Json:
-    """A new pod, which says so when it must not be scheduled yet."""
+    """A new pod; its status says so if it must not be scheduled yet."""
     if not pod["spec"].get("schedulingGates"):
         return pod
     condition = {
@@ -78,7 +79,7 @@ def _with_gates(pod: Json) -> Json:
 
 
 def prepared_for_update(resource: Resource, new: Json, old: Json, subresource: str = "") -> Json:
-    """The new state of an object with what the written path may not change taken from the old one."""
+    """The new state of an object; what the written path may not change comes from the old one."""
     if resource.custom is not None:
         return apiextensions.updated_custom(resource, new, old, subresource)
     prepare = _UPDATE.get(f"{resource.noun}/{subresource}" if subresource else resource.noun)

@@ -38,13 +38,13 @@ def _definition_status(new: Json, old: Json) -> Json:
 
 
 def created_custom(resource: Resource, obj: Json) -> Json:
-    """A new custom object: its first generation, and no status where that has a path of its own."""
+    """A new custom object: its first generation, and no status if that has a path of its own."""
     kept = _without_status(obj) if resource.subresource("status") else obj
     return with_generation(kept, 1)
 
 
 def updated_custom(resource: Resource, new: Json, old: Json, subresource: str) -> Json:
-    """A changed custom object: all but its metadata counts, and status only changes through its own path."""
+    """A changed custom object: any change outside its metadata counts, and status changes only through its own path."""
     if subresource == "status":
         rest = {"status": new["status"]} if "status" in new else {}
         metadata = {**old["metadata"], **_status_metadata(new)}
@@ -56,7 +56,7 @@ def updated_custom(resource: Resource, new: Json, old: Json, subresource: str) -
 
 
 def _status_metadata(new: Json) -> Json:
-    """A write to the status of a custom object leaves its metadata, save for what tells versions apart."""
+    """Keep the metadata on a write to the status of a custom object, except for what distinguishes versions."""
     return {name: new["metadata"][name] for name in ("resourceVersion", "managedFields") if name in new["metadata"]}
 
 

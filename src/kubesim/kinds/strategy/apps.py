@@ -22,7 +22,7 @@ _NO_PODS: Json = {
 
 
 def _updated_deployment(new: Json, old: Json) -> Json:
-    """Its annotations count too: a rollback was once asked for in one."""
+    """Changed annotations count too, because a rollback was once requested in one."""
     annotations = [obj["metadata"].get("annotations") or {} for obj in (new, old)]
     changed = new.get("spec") != old.get("spec") or annotations[0] != annotations[1]
     return with_generation(with_status_of(new, old), generation(old) + changed)
@@ -58,7 +58,7 @@ def _with_template_generation(obj: Json, number: int) -> Json:
 
 
 def _daemon_set_status(new: Json, old: Json) -> Json:
-    """The count stands in the spec inside the server, so the status cannot carry another one."""
+    """Inside the server the count is in the spec, so the status cannot carry another one."""
     return _with_template_generation(only_status(new, old), template_generation(old))
 
 

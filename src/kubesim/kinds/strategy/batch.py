@@ -8,7 +8,7 @@ _DOMAIN = "batch.kubernetes.io/"
 
 
 def _created_job(obj: Json) -> Json:
-    """A job is tied to its pods by its own uid, unless the user does it by hand."""
+    """A job is tied to its pods by its own uid, unless the user ties them manually."""
     fresh = {**obj, "status": {}}
     spec: Json = obj.get("spec") or {}
     if spec.get("manualSelector"):
@@ -24,13 +24,13 @@ def _created_job(obj: Json) -> Json:
         "selector": {**selector, "matchLabels": chosen},
         "template": {**template, "metadata": {**pod_metadata, "labels": labels}},
     }
-    # Defaulting gave the job the very labels of its template where it had none: one map, which the server adds to.
+    # A job without labels got those of its template as a default: the very same map, which the server adds to.
     shared = metadata.get("labels") is given if given else not metadata.get("labels")
     return {**fresh, "spec": tied, "metadata": {**metadata, "labels": labels} if shared else metadata}
 
 
 def with_prefixed_labels(obj: Json) -> Json:
-    """A new job of a release that ties jobs to pods by names in its own domain, beside the older ones."""
+    """A new job of a release that ties jobs to pods by labels in its own domain, in addition to the older ones."""
     spec: Json = obj.get("spec") or {}
     if spec.get("manualSelector"):
         return obj

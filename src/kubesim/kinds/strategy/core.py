@@ -19,7 +19,7 @@ def _pod_status(new: Json, old: Json) -> Json:
 
 
 def _ephemeral(new: Json, old: Json) -> Json:
-    """Only the debug containers come from the request."""
+    """Take only the debug containers from the request."""
     given = (new.get("spec") or {}).get("ephemeralContainers")
     rest = {key: value for key, value in (old.get("spec") or {}).items() if key != "ephemeralContainers"}
     return {
@@ -41,7 +41,7 @@ def _namespace(new: Json, old: Json) -> Json:
 
 
 def _with_drawn_name(obj: Json) -> Json:
-    """A limit range that is given no name gets an id for one, here drawn from its own."""
+    """A limit range without a name gets an id as its name, here derived from its uid."""
     metadata = obj["metadata"]
     if metadata.get("name") or not metadata.get("uid"):
         return obj
@@ -51,7 +51,7 @@ def _with_drawn_name(obj: Json) -> Json:
 
 
 def _clean_account(obj: Json) -> Json:
-    """Of the secrets that an account refers to, only the names are kept."""
+    """Only the names are kept of the secrets that an account refers to."""
     if not obj.get("secrets"):
         return obj
     return {**obj, "secrets": [{"name": row["name"]} if row.get("name") else {} for row in obj["secrets"]]}

@@ -1,4 +1,4 @@
-"""Fields that a release takes and forgets, for the feature behind them is not switched on yet."""
+"""Fields that a release accepts and drops, because the feature behind them is not enabled yet."""
 
 from collections.abc import Callable
 
@@ -45,17 +45,17 @@ def _autoscaler(obj: Json) -> Json:
 
 
 _KNOWN_TODAY = 34
-"""The release that a recorded server is of."""
+"""The release of the recorded server."""
 _DISABLED: dict[str, tuple[int, Callable[[Json], Json]]] = {
     "job": (21, _job),
     _SLICES: (22, _slice),
     "hpa": (27, _autoscaler),
 }
-"""By noun: the first release that keeps the fields, and what drops them before."""
+"""By noun: the first release that keeps the fields, and what drops them before it."""
 
 
 def without_disabled(resource: Resource, obj: Json, old: Json | None = None) -> Json:
-    """`obj` without the fields that its release forgets, save those that the stored object has already."""
+    """`obj` without the fields that its release drops, except those that the stored object already has."""
     since, drop = _DISABLED.get(resource.noun, (0, None))
     if drop and resource.minor < since:
         obj = drop(obj)
@@ -108,7 +108,7 @@ def _pod(spec: Json, before: Json, minor: int) -> Json:
 
 
 def _without_undecided(spec: Json) -> Json:
-    """A pod's spec without what release 1.34 knows and has not switched on, as its recorded server does."""
+    """A pod's spec without what release 1.34 knows but has not enabled, as on its recorded server."""
     for field in ("containers", "initContainers"):
         if spec.get(field):
             spec = {**spec, field: [_usual_container(item) for item in spec[field]]}
@@ -155,7 +155,7 @@ def _usual_container(container: Json) -> Json:
 
 
 def _with_usual_mount(container: Json) -> Json:
-    """Other mounts of /proc are for those who switch them on."""
+    """Reset mounts of /proc to the usual one: others require a feature that is not enabled."""
     context = container.get("securityContext") or {}
     if "procMount" not in context:
         return container

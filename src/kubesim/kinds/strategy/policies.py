@@ -24,7 +24,7 @@ def _created_autoscaler(obj: Json) -> Json:
 
 
 def _updated_slice(new: Json, old: Json) -> Json:
-    """A slice has no spec: all but its metadata counts."""
+    """A slice has no spec: any change outside its metadata counts."""
     parts = [{name: value for name, value in obj.items() if name not in _OUTSIDE} for obj in (new, old)]
     return with_generation(new, generation(old) + (parts[0] != parts[1]))
 

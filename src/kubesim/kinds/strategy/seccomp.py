@@ -1,4 +1,4 @@
-"""Seccomp profiles of a pod in both of the places where clients look for them: annotations and fields."""
+"""Seccomp profiles of a pod in both places where clients look for them: annotations and fields."""
 
 from kubesim.kinds.validation.security import SECCOMP_CONTAINER, SECCOMP_POD
 from kubesim.status import Json

@@ -15,7 +15,7 @@ def new_service(obj: Json) -> Json:
 
 
 def with_kept_address(new: Json, old: Json) -> Json:
-    """A changed service with the address that its client left out: newer servers give it back the one it had."""
+    """A changed service that keeps its address if the client left it out, as on newer servers."""
     spec, before = new.get("spec") or {}, old.get("spec") or {}
     no_address = "ExternalName" in {spec.get("type"), before.get("type")}
     if no_address or spec.get("clusterIP") or spec.get("clusterIPs") or not before.get("clusterIP"):
@@ -24,7 +24,7 @@ def with_kept_address(new: Json, old: Json) -> Json:
 
 
 def updated_service(new: Json, old: Json) -> Json:
-    """A changed service: what its client did not mean to change stays, what its new type has no use for goes."""
+    """A changed service: what its client did not mean to change stays, what its new type does not use goes."""
     spec, before = dict(new.get("spec") or {}), old.get("spec") or {}
     _link_addresses(spec, before)
     _drop_unused(spec, before)
@@ -32,7 +32,7 @@ def updated_service(new: Json, old: Json) -> Json:
 
 
 def _link_addresses(spec: Json, before: Json) -> None:
-    """An older client knows only one of the two fields."""
+    """Link the two address fields; an older client knows only one of them."""
     one, earlier = spec.get("clusterIP", ""), before.get("clusterIP", "")
     if before.get("clusterIPs") and not spec.get("clusterIPs") and one == earlier:
         spec["clusterIPs"] = before["clusterIPs"]

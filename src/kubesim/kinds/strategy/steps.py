@@ -1,4 +1,4 @@
-"""What the strategies of many types have in common: a status of its own, and a count of the spec's versions."""
+"""What the strategies of many types have in common: a status of their own, and a generation."""
 
 from collections.abc import Callable
 
@@ -9,17 +9,17 @@ Update = Callable[[Json, Json], Json]
 
 
 def with_generation(obj: Json, generation: int) -> Json:
-    """The object at a version of its spec."""
+    """The object with this generation."""
     return {**obj, "metadata": {**obj["metadata"], "generation": generation}}
 
 
 def generation(obj: Json) -> int:
-    """The version of the object's spec; 0 when it counts none."""
+    """The object's generation; 0 when it has none."""
     return int(obj["metadata"].get("generation") or 0)
 
 
 def creation_step(*, status: Json | None = None, counted: bool = True) -> Creation:
-    """A new object with an empty status, when the type has one, and the first version of its spec."""
+    """A new object with an empty status, if the type has one, and generation 1."""
 
     def prepare(obj: Json) -> Json:
         fresh = obj if status is None else {**obj, "status": status}
@@ -47,6 +47,6 @@ def with_status_of(new: Json, old: Json) -> Json:
 
 
 def only_status(new: Json, old: Json) -> Json:
-    """What a write to the status subresource leaves of the new object: its spec stays."""
+    """What a write to the status subresource keeps of the new object: the spec stays the old one."""
     rest = {name: value for name, value in new.items() if name != "spec"}
     return {**rest, "spec": old["spec"]} if "spec" in old else rest

@@ -39,7 +39,7 @@ _EXTENSIONS_UNTIL = 22
 
 
 def creation_causes(resource: Resource, obj: Json) -> list[Cause]:
-    """What the server refuses in a new object; what holds for every type is looked at when the type's rules are met."""
+    """What the server refuses in a new object; the rules for all types apply once the type's own rules are met."""
     rule = apiextensions.custom_creation_causes if resource.custom is not None else _CREATION.get(resource.noun)
     if rule is None:
         causes = metadata_causes(resource, obj["metadata"], namespaced=resource.namespaced)
@@ -50,7 +50,7 @@ def creation_causes(resource: Resource, obj: Json) -> list[Cause]:
 
 
 def update_causes(resource: Resource, new: Json, old: Json, subresource: str = "") -> list[Cause]:
-    """What the server refuses in a change: what holds for every type first, then the rules of the type."""
+    """What the server refuses in a change: the rules for all types first, then those of the type."""
     causes = common_update_causes(new["metadata"], old["metadata"], namespaced=resource.namespaced)
     key = f"{resource.noun}/{subresource}" if subresource else resource.noun
     rule = apiextensions.custom_update_causes if resource.custom is not None else _UPDATE.get(key)
@@ -62,7 +62,7 @@ def update_causes(resource: Resource, new: Json, old: Json, subresource: str = "
 
 
 def group_in_refusals(resource: Resource) -> str:
-    """The group that a refusal names: some types are known inside an old server by another group's name."""
+    """The group that a refusal names: inside an old server some types are known by another group's name."""
     if resource.noun == "event":
         return ""
     is_old = resource.minor < _EXTENSIONS_UNTIL and resource.noun in _ONCE_EXTENSIONS

@@ -25,7 +25,7 @@ _TYPES = ["array", "boolean", "integer", "number", "object", "string"]
 _COLUMN_TYPES = "boolean,date,integer,number,string"
 _MOST_REPLICAS = 2**31 - 1
 _STRUCTURE_FIRST_SINCE = 34
-"""The first release that is known to look at the structure of a schema before its values."""
+"""The first release known to check the structure of a schema before its values."""
 _NAME_WORDS = 'must be spec.names.plural+"."+spec.group'
 
 
@@ -60,7 +60,7 @@ def _definition_status(_row: Resource, new: Json, old: Json) -> list[Cause]:
 
 
 def _internal_spec(spec: Json) -> Json:
-    """As the server holds it: what all versions have alike stands beside them, once."""
+    """The server's internal form: what all versions share is stated once, beside them."""
     versions: list[Json] = [*(spec.get("versions") or ())]
     changed = dict(spec)
     for name, place in _SHARED.items():
@@ -218,7 +218,7 @@ def _schema_root_causes(validation: Json | None, path: str, *, with_status: bool
 
 
 def _inner_schemas(schema: Json, path: str) -> Iterator[tuple[Json, str, str]]:
-    """The schemas of fields and items, with their paths and what they are of."""
+    """The schemas of fields and items, with their paths and what they belong to."""
     if isinstance(schema.get("additionalProperties"), dict):
         yield schema["additionalProperties"], f"{path}.additionalProperties", "field"
     for name, inner in _mapping(schema.get("properties")).items():

@@ -52,7 +52,7 @@ def selector_value(selector: Json | None) -> GoValue:
 
 
 def mismatch_causes(spec: Json) -> list[Cause]:
-    """A selector that does not choose the workload's own pods."""
+    """A selector that does not select the workload's own pods."""
     template = spec.get("template") or {}
     labels = (template.get("metadata") or {}).get("labels")
     if selects(spec.get("selector"), labels or {}):
@@ -84,7 +84,7 @@ def _replica_set_spec(spec: Json) -> list[Cause]:
 
 
 def _replicated_causes(spec: Json) -> list[Cause]:
-    """The selector and the template of a deployment or replica set; both kinds are called deployment in the words."""
+    """The selector and the template of a deployment or replica set; the messages call both a deployment."""
     selector = spec.get("selector")
     causes = _given_selector_causes(selector, "deployment")
     if selector is not None and not is_selector(selector):
@@ -255,7 +255,7 @@ def _deployment_status(_row: Resource, new: Json, old: Json) -> list[Cause]:
 
 
 def _changed_spec_causes(rule: Callable[[Json], list[Cause]], new: Json, old: Json) -> list[Cause]:
-    """What is wrong with a spec; the stored one was looked at when it was written."""
+    """What is wrong with a spec; the stored one was checked when it was written."""
     return [] if new.get("spec") is old.get("spec") else rule(new.get("spec") or {})
 
 
@@ -341,7 +341,7 @@ def _controller_revision_update(row: Resource, new: Json, old: Json) -> list[Cau
 
 
 def _data_text(data: Any) -> str:
-    """Data of any type is kept as the bytes that it came in."""
+    """Data of any type is kept as the bytes in which it came."""
     if data is None:
         return '"null"'
     listed = ", ".join(f"0x{byte:x}" for byte in json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode())
@@ -357,7 +357,7 @@ def _status_counts(obj: Json, names: Iterable[str]) -> list[Cause]:
 
 
 def _replica_causes(obj: Json, names: Iterable[str]) -> list[Cause]:
-    """No kind of replicas can outnumber all of them."""
+    """No kind of replica may outnumber the total."""
     status = obj.get("status") or {}
     causes = [
         invalid(f"status.{name}", status.get(name, 0), _TOO_MANY_WORDS)

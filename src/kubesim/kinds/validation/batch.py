@@ -32,7 +32,7 @@ def _job(row: Resource, obj: Json) -> list[Cause]:
     metadata = obj["metadata"]
     if {
         name.rpartition("/")[2] for name in metadata.get("labels") or ()
-    } == _GENERATED_LABELS:  # the server copies them when all is checked
+    } == _GENERATED_LABELS:  # the server copies them once everything is checked
         metadata = {**metadata, "labels": None}
     return [
         *metadata_causes(row, metadata),
@@ -70,7 +70,7 @@ def _job_spec(spec: Json) -> list[Cause]:
 
 
 def _template_spec_causes(spec: Json, path: str) -> list[Cause]:
-    """What holds for a job and for the job inside a cron job."""
+    """The rules for a job and for the job inside a cron job."""
     causes = [cause for name in _COUNTS for cause in nonnegative(f"{path}.{name}", spec.get(name))]
     template = spec.get("template") or {}
     causes += pod_template_causes(template, f"{path}.template")
@@ -145,7 +145,7 @@ def _cron_job_update(_row: Resource, new: Json, old: Json) -> list[Cause]:
 
 
 def _no_problems(_row: Resource, _new: Json, _old: Json) -> list[Cause]:
-    """The status of a cron job is taken as it comes."""
+    """The status of a cron job is accepted unchecked."""
     return []
 
 

@@ -32,9 +32,11 @@ from kubesim.status import Cause, Json
 PROTOCOLS = ("SCTP", "TCP", "UDP")
 _SHARING = ("Bidirectional", "HostToContainer", "None")
 _EPHEMERAL_FORBIDDEN = ("ports", "resources", "volumeDevices", "livenessProbe", "readinessProbe", "startupProbe",
-                        "lifecycle", "securityContext")  # fmt: skip
+                        "lifecycle")  # fmt: skip
+_SECURED_SINCE = 22
+"""The first release in which a container added for debugging has a security context, as clients set it today."""
 Volumes = Mapping[str, Json]
-"""The good volumes of a pod by name."""
+"""The valid volumes of a pod by name."""
 
 
 def containers_causes(containers: Sequence[Json], volumes: Volumes, path: str, *, init: bool = False) -> list[Cause]:
@@ -66,7 +68,8 @@ def init_containers_causes(
             names.add(name)
         for field, kind in (("lifecycle", "Lifecycle"), ("livenessProbe", "Probe"), ("readinessProbe", "Probe"),
                             ("startupProbe", "Probe")):  # fmt: skip
-            # One that goes on beside the others is watched as they are; a server without such ones forgets the field.
+            # One that keeps running beside the others may have probes like them; a server without such containers drops
+            # the field.
             if field in container and container.get("restartPolicy") != "Always":
                 shown = GoValue(f"core.{kind}", container[field])
                 causes.append(invalid(f"{place}.{field}", shown, "must not be set for init containers"))
@@ -74,10 +77,11 @@ def init_containers_causes(
 
 
 def ephemeral_containers_causes(
-    containers: Sequence[Json], others: Sequence[Json], volumes: Volumes, path: str
+    containers: Sequence[Json], others: Sequence[Json], volumes: Volumes, path: str, minor: int
 ) -> list[Cause]:
     """Containers added to a pod for debugging; `others` are all of its other containers."""
     causes: list[Cause] = []
+    refused = (*_EPHEMERAL_FORBIDDEN, *(("securityContext",) if minor < _SECURED_SINCE else ()))
     names = {other.get("name", "") for other in others}
     for index, container in enumerate(containers):
         place, name = f"{path}[{index}]", container.get("name", "")
@@ -94,14 +98,14 @@ def ephemeral_containers_causes(
         names.add(name)
         causes += [
             forbidden(f"{place}.{field}", "cannot be set for an Ephemeral Container")
-            for field in _EPHEMERAL_FORBIDDEN
+            for field in refused
             if container.get(field)
         ]
     return causes
 
 
 def image_space_causes(containers: Sequence[Json], path: str) -> list[Cause]:
-    """Images of a pod, though not of a template, must have no space around them."""
+    """Images of a pod, though not of a template, must not have spaces around them."""
     return [
         invalid(f"{path}[{index}].image", image, "must not have leading or trailing whitespace")
         for index, container in enumerate(containers)

@@ -138,7 +138,7 @@ def _secret_causes(row: Resource, obj: Json) -> list[Cause]:
 
 
 def _json_problem(content: bytes) -> str:
-    """Why the content is no JSON object, in the words of Go's decoder; empty when it is one."""
+    """Why the content is not a JSON object, in the words of Go's decoder; empty when it is one."""
     problem = syntax_problem(content)
     if problem is not None:
         return problem

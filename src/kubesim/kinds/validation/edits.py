@@ -1,10 +1,10 @@
-"""The steps from one list to another as the server's library finds them: not the fewest, but always the same."""
+"""The steps from one list to another as the server's library finds them: not the fewest, but always the same ones."""
 
 from collections.abc import Callable
 from enum import Enum
 
 Result = Callable[[int, int], tuple[int, int]]
-"""How many parts of two elements, given by their places, are the same and how many differ."""
+"""How many parts of two elements, given by their positions, are equal and how many differ."""
 
 
 class Edit(Enum):
@@ -44,7 +44,7 @@ class _Path:
         return self._result(self.left + offset, self.right + offset)
 
     def connect(self, left: int, right: int) -> None:
-        """Go on to a place, over changes of elements that are alike and over removals and insertions."""
+        """Advance to a position, first by changing elements that are alike, then by removing and inserting."""
         while self._ahead_left(left) > 0 and self._ahead_right(right) > 0:
             same, different = self._next_result()
             lefts, rights = self._ahead_left(left), self._ahead_right(right)
@@ -89,7 +89,7 @@ def edits(lefts: int, rights: int, result: Result) -> list[Edit]:
 def _search_diagonal(path: _Path, opposite: _Path, frontier: tuple[int, int], budget: list[int]) -> tuple[int, int]:
     """Search the diagonal through the frontier for equal elements; follow those found, and say where that led."""
     stopped = [False, False]
-    # Where the forward search starts is settled by the same coin as the spaces of the layout.
+    # The same random bit decides where the forward search starts and which spaces the layout uses.
     turn = 1 if path.direction > 0 else 0
     while not all(stopped) and budget[0] > 0:
         shift = (turn >> 1) if turn % 2 == 0 else -((turn + 1) >> 1)

@@ -1,4 +1,4 @@
-"""What the server refuses in what a container sees of its environment: variables, fields of its pod, its resources."""
+"""What the server refuses in a container's environment: variables, fields of its pod, its resources."""
 
 from collections.abc import Collection, Sequence
 
@@ -117,7 +117,7 @@ def resource_reference_causes(reference: Json, path: str, *, volume: bool) -> li
 
 
 def environment_from_causes(sources: Sequence[Json], path: str) -> list[Cause]:
-    """Config maps and secrets of which every key becomes a variable."""
+    """Config maps and secrets whose keys all become variables."""
     causes: list[Cause] = []
     for index, source in enumerate(sources):
         place, prefix = f"{path}[{index}]", source.get("prefix", "")

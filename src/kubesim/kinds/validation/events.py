@@ -1,4 +1,4 @@
-"""What the server refuses in events, more of it in the newer of the two APIs that serve them."""
+"""What the server refuses in events; the newer of the two APIs that serve them refuses more."""
 
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.validation.fields import all_invalid, invalid, required
@@ -39,7 +39,7 @@ def event_update_causes(row: Resource, new: Json, _: Json) -> list[Cause]:
     causes = _lenient_causes(_core_form(new))
     if not _is_strict(row):
         return causes
-    # The server then compares the new event with itself, so that its rules on what is fixed never find a change.
+    # The server then compares the new event with itself, so its rules on immutable fields never find a change.
     return [*causes, *metadata_update_causes(new["metadata"], new["metadata"])]
 
 

@@ -15,7 +15,7 @@ NEGATIVE_WORDS = "must be greater than or equal to 0"
 
 
 def value_text(value: Any) -> str:
-    """A refused value as the server prints it; a `GoValue` says which Go type it has."""
+    """A refused value as the server prints it; a `GoValue` carries its Go type."""
     if value is None:
         return '"null"'
     if isinstance(value, GoValue):
@@ -32,7 +32,7 @@ def value_text(value: Any) -> str:
 
 
 def json_text(value: Any) -> str:
-    """A refused value as servers print it that write composite values as JSON."""
+    """A refused value as printed by servers that write composite values as JSON."""
     if isinstance(value, str | int | float):
         return value_text(value)
     plain = json_value(value.type, value.value) if isinstance(value, GoValue) else value
@@ -56,7 +56,7 @@ def all_invalid(path: str, value: Any, details: Iterable[str]) -> list[Cause]:
 
 
 def not_supported(path: str, value: Any, supported: Iterable[str]) -> Cause:
-    """The value is none of those that exist, given in the server's order."""
+    """The value is not one of the supported ones, given in the server's order."""
     listed = ", ".join(go_quote(item) for item in supported)
     text = f"Unsupported value: {value_text(value)}"
     return Cause("FieldValueNotSupported", f"{text}: supported values: {listed}" if listed else text, path, value)
@@ -68,7 +68,7 @@ def duplicate(path: str, value: Any) -> Cause:
 
 
 def not_found(path: str, value: Any) -> Cause:
-    """What the value refers to is not there."""
+    """What the value refers to does not exist."""
     return Cause("FieldValueNotFound", f"Not found: {value_text(value)}", path, value)
 
 
@@ -78,12 +78,12 @@ def forbidden(path: str, detail: str) -> Cause:
 
 
 def too_long(path: str, most: int, words: str = "must have at most") -> Cause:
-    """The text has more bytes than it may."""
+    """The text has more bytes than allowed."""
     return Cause("FieldValueTooLong", f"Too long: {words} {most} bytes", path)
 
 
 def too_many(path: str, actual: int, most: int) -> Cause:
-    """The list has more items than it may."""
+    """The list has more items than allowed."""
     return Cause("FieldValueTooMany", f"Too many: {actual}: must have at most {most} items", path)
 
 
@@ -93,5 +93,5 @@ def immutable(path: str, new: Any, old: Any) -> list[Cause]:
 
 
 def nonnegative(path: str, value: int | None) -> list[Cause]:
-    """A number that may not be below zero; what is absent is fine."""
+    """A number that must not be negative; an absent one is fine."""
     return [invalid(path, value, NEGATIVE_WORDS)] if isinstance(value, int) and value < 0 else []

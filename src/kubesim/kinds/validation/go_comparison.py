@@ -13,21 +13,21 @@ _HOST_FIELDS = ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace")
 
 
 class Missing:
-    """Where one of the two values has no such element or entry."""
+    """Stands for an element or entry that one of the two values lacks."""
 
 
 MISSING = Missing()
 
 
 def semantically_equal(type_name: str, one: Any, other: Any) -> bool:
-    """Whether two values mean the same to the server: empty is absent, and quantities count by their number."""
+    """Whether two values mean the same to the server: empty equals absent, and quantities are compared as numbers."""
     if one == other:
         return True
     return _equal(type_name, internal_form(type_name, one), internal_form(type_name, other))
 
 
 def internal_form(type_name: str, value: Any) -> Any:
-    """A pod's spec as the server holds it: what it shares with its host belongs to its security context."""
+    """A pod's spec in the server's internal form: what it shares with its host belongs to its security context."""
     if type_name != "core.PodSpec" or not isinstance(value, dict):
         return value
     context = {**(value.get("securityContext") or {}), **{key: value[key] for key in _HOST_FIELDS if key in value}}
@@ -83,7 +83,7 @@ class Comparison:
 
 
 def kind_of(type_name: str) -> str:
-    """What a type is made of: a struct, a pointer, a slice, a map, a string, a number or a bool."""
+    """The kind of a type: a struct, a pointer, a slice, a map, a string, a number or a bool."""
     if type_name.startswith("*"):
         return "pointer"
     if type_name in _STRUCTS or go_fields(type_name) is not None:

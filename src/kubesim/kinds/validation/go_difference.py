@@ -1,7 +1,7 @@
 """The difference of two values of the server's internal types, as it prints it when it refuses an update.
 
 The form is that of the library with which the server compares Go values: changed fields with a mark, two unchanged ones
-around them, the rest counted.
+around them, the rest only counted.
 """
 
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def go_difference(type_name: str, one: Any, other: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """How a part is printed: on which side, with its type or not, and in how much detail."""
+    """How a part is printed: on which side, with or without its type, and in how much detail."""
 
     mark: str = ""
     types: str = EMIT
@@ -187,7 +187,7 @@ def _counts_text(records: list[tuple[str, Comparison]], name: str) -> str:
 
 
 def _changed_rows(child: Comparison, key: str, style: _Style) -> list[Row]:
-    """A record that differs: as one part with its own difference, or as its two sides when there is but one."""
+    """The rows of a record that differs: one part with its own difference, or its two sides if there are no parts."""
     if child.children != child.depth or _is_short_of(child):
         return [Row(_difference(child, style), key)]
     sides = []
@@ -198,7 +198,7 @@ def _changed_rows(child: Comparison, key: str, style: _Style) -> list[Row]:
 
 
 def _with_type_name(type_name: str, text: Text, style: _Style) -> Text:
-    """The text with the name of its type before it, where the style asks for that."""
+    """The text preceded by the name of its type, if the style asks for that."""
     if style.types == ELIDE:
         return text
     if style.types == AUTO and (
@@ -263,7 +263,7 @@ def _quote_text(text: str) -> str:
 
 
 def _own_text(type_name: str, value: Any) -> str:
-    """The text that a type has for its values."""
+    """A value's text as produced by its own type."""
     if type_name != "*v1.LabelSelector":
         return str(value)
     labels = value.get("matchLabels") or {}
@@ -281,7 +281,7 @@ def _own_text(type_name: str, value: Any) -> str:
 
 
 def _is_short_of(node: Comparison) -> bool:
-    """Whether a list of numbers has more that differ than that are the same; it is then printed as a whole."""
+    """Whether more numbers of a list differ than are equal; the list is then printed whole."""
     made_of = underlying(node.type)
     is_list = made_of.startswith("[]") and kind_of(made_of[2:]) == "number"
     return is_list and bool(node.one) and bool(node.other) and node.different > node.same

@@ -1,11 +1,11 @@
-"""The layout of a printed difference: a tree of text that goes on one line where it can, with marks and columns."""
+"""The layout of a printed difference: a tree of text, on one line where it fits, with marks and columns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 SAME, REMOVED, INSERTED = " ", "-", "+"
 _COLUMNS = 80
-_SPACE = "\u00a0"  # a server prints these or plain spaces, by the toss of a coin when it starts
+_SPACE = "\u00a0"  # a server prints these or plain spaces, chosen at random when it starts
 Text = "Line | Wrap | Rows"
 
 
@@ -46,7 +46,7 @@ class Rows:
     rows: list[Row] = field(default_factory=list)
 
     def leave_out(self, comment: str = "") -> None:
-        """Say that something is left out here; once is enough where nothing more is said about it."""
+        """Note that something is left out here, once per place."""
         if not self.rows or self.rows[-1].value != DOTS or comment:
             self.rows.append(Row(DOTS, no_comma=True, comment=comment))
 
@@ -62,7 +62,7 @@ def length(text: "Line | Wrap | Rows") -> int:
 
 
 def print_layout(text: "Line | Wrap | Rows") -> str:
-    """The text with its marks and indents, one part per line where one line does not do."""
+    """The text with its marks and indents, one part per line where one line is not enough."""
     _, folded = _fold_lines(text, "")
     return f"{_indent(0, '')}{_expand_lines(folded, '', 0)}\n"
 
@@ -141,7 +141,7 @@ def _value_length(row: Row) -> int | None:
 
 
 def _padding(rows: Sequence[Row], measure: Callable[[Row], int | None]) -> list[int]:
-    """How many spaces bring each of a run of rows to the same column; a row that is not measured ends a run."""
+    """How many spaces align each of a run of rows to the same column; a row that is not measured ends a run."""
     result = [0] * len(rows)
     run: list[tuple[int, int]] = []
     for index, row in enumerate([*rows, None]):

@@ -1,7 +1,7 @@
 """Values as Go prints them with `%#v`: some refusals quote a whole struct of the server's internal types.
 
 `internal-types-1.20.json` lists the internal types: a struct has its fields in order, each as Go name, JSON name (empty
-for an embedded struct) and Go type; other types have the type they are made of.
+for an embedded struct) and Go type; other types have their underlying type.
 """
 
 import json
@@ -24,7 +24,7 @@ _NUMBERS = frozenset({"int", "int32", "int64", "float64", "float32"})
 
 @dataclass(frozen=True, slots=True)
 class GoValue:
-    """A JSON value and the Go type that the server decodes it into; a pointer is followed when it is printed."""
+    """A JSON value and the Go type that the server decodes it into; a pointer is followed when printed."""
 
     type: str
     value: Any
@@ -51,13 +51,13 @@ def _types() -> dict[str, Any]:
 
 @cache
 def go_fields(type_name: str) -> tuple[GoField, ...] | None:
-    """The fields of a struct type; None when the type is no struct that is known."""
+    """The fields of a struct type; None for types that are not known structs."""
     found = _types().get(type_name)
     return tuple(GoField(*row.split("|")) for row in found) if isinstance(found, list) else None
 
 
 def underlying(type_name: str) -> str:
-    """What a named type is made of; struct types and unnamed types are themselves."""
+    """The underlying type of a named type; struct types and unnamed types are returned unchanged."""
     found = _types().get(type_name)
     return underlying(found) if isinstance(found, str) else type_name
 
@@ -88,7 +88,7 @@ def go_text(type_name: str, value: Any) -> str:
 
 
 def json_value(type_name: str, value: Any) -> Any:
-    """`value` of a Go type as its JSON: the server's internal types have no names for it but those of their fields."""
+    """`value` of a Go type as JSON: the server's internal types have no JSON names, only Go field names."""
     if type_name.startswith("*"):
         return None if value is None else json_value(type_name[1:], value)
     fields = go_fields(type_name)

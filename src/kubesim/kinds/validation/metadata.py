@@ -31,7 +31,7 @@ _MANAGER_LENGTH = 128
 
 
 def metadata_causes(row: NamedType, metadata: Json, *, namespaced: bool = True, path: str = "metadata") -> list[Cause]:
-    """What a new object of the type has wrong in its metadata, its name by the type's own rule."""
+    """What is wrong with a new object's metadata; its name is checked by the type's own rule."""
     causes = _general_causes(
         metadata,
         [*name_problems(row, metadata.get("generateName", ""), prefix=True)] if metadata.get("generateName") else [],
@@ -43,12 +43,12 @@ def metadata_causes(row: NamedType, metadata: Json, *, namespaced: bool = True, 
 
 
 def metadata_update_causes(new: Json, old: Json, path: str = "metadata") -> list[Cause]:
-    """What a changed object has wrong in its metadata, as the rules of its type check it."""
+    """What is wrong with a changed object's metadata, as checked by the rules of its type."""
     return [*_change_causes(new, old, path), *_finalizer_name_causes(new, path)]
 
 
 def common_causes(metadata: Json, *, namespaced: bool) -> list[Cause]:
-    """What any object must fulfil after the rules of its type."""
+    """The requirements on any object, checked after the rules of its type."""
     prefix = metadata.get("generateName", "")
     return _general_causes(
         metadata,
@@ -60,7 +60,7 @@ def common_causes(metadata: Json, *, namespaced: bool) -> list[Cause]:
 
 
 def common_update_causes(new: Json, old: Json, *, namespaced: bool) -> list[Cause]:
-    """What any changed object must fulfil before the rules of its type."""
+    """The requirements on any changed object, checked before the rules of its type."""
     return [*common_causes(new, namespaced=namespaced), *_change_causes(new, old, "metadata")]
 
 
@@ -146,7 +146,7 @@ def annotation_causes(annotations: Mapping[str, str] | None, path: str) -> list[
         for problem in qualified_name_problems(key.lower())
     ]  # fmt: skip
     texts = [*annotations, *annotations.values()]
-    # A character takes four bytes at most, so that few annotations have to be counted exactly.
+    # A character takes four bytes at most, so few annotations need an exact count.
     is_large = 4 * sum(map(len, texts)) > _ANNOTATIONS_SIZE
     if is_large and sum(len(text.encode()) for text in texts) > _ANNOTATIONS_SIZE:
         causes.append(too_long(path, _ANNOTATIONS_SIZE))
@@ -154,7 +154,7 @@ def annotation_causes(annotations: Mapping[str, str] | None, path: str) -> list[
 
 
 def selector_causes(selector: Json | None, path: str) -> list[Cause]:
-    """A label selector of an object's own; an absent one is fine."""
+    """A label selector inside an object; an absent one is fine."""
     if selector is None:
         return []
     causes = label_causes(selector.get("matchLabels"), f"{path}.matchLabels")
@@ -184,7 +184,7 @@ def label_name_causes(name: str, path: str) -> list[Cause]:
 
 
 def owner_causes(references: Sequence[Json] | None, path: str) -> list[Cause]:
-    """Owner references, of which one may be the controller's."""
+    """Owner references, only one of which may be the controller's."""
     causes: list[Cause] = []
     controller = ""
     for row in references or ():

@@ -44,7 +44,7 @@ _HTTP_PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The names of a version's fields, and what it lets pass."""
+    """The names of a version's fields, and what it accepts."""
 
     default_backend: str = "defaultBackend"
     service_name: str = "service.name"
@@ -220,7 +220,7 @@ def _ingress_class(row: Resource, obj: Json) -> list[Cause]:
 
 
 def _controller_causes(controller: str, path: str) -> list[Cause]:
-    """A path after a domain."""
+    """A domain and a path after it."""
     if not controller:
         return [required(path)]
     domain, _, rest = controller.partition("/")
@@ -322,7 +322,7 @@ def _block_causes(block: Json, path: str) -> list[Cause]:
 def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
     if not re.fullmatch(r"[^/]+/[0-9]{1,3}", text):
         return None
-    plain = re.sub(r"(?<![0-9a-fA-F:])0+(?=[0-9]+\.|[0-9]+/)", "", text)  # Go reads numbers with zeros before them
+    plain = re.sub(r"(?<![0-9a-fA-F:])0+(?=[0-9]+\.|[0-9]+/)", "", text)  # Go reads numbers with leading zeros
     try:
         return ipaddress.ip_network(plain if ":" not in text else text, strict=False)
     except ValueError:

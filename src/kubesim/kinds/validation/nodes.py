@@ -78,7 +78,7 @@ def node_update_causes(row: Resource, new: Json, old: Json) -> list[Cause]:
 
 
 def node_status_causes(_: Resource, new: Json, old: Json) -> list[Cause]:
-    """A change of a node's status, which is looked at like one of the node."""
+    """A change of a node's status, checked like a change of the node."""
     spec, before = new.get("spec") or {}, old.get("spec") or {}
     causes = [*metadata_update_causes(new["metadata"], old["metadata"]), *_resource_causes(new)]
     addresses = (new.get("status") or {}).get("addresses") or ()

@@ -16,7 +16,7 @@ def descending_causes(target: str, path: str) -> list[Cause]:
 
 
 def unreserved_causes(target: str, path: str) -> list[Cause]:
-    """A path that must lead downwards and not begin like the upward one."""
+    """A path that must lead downwards and must not begin with two dots."""
     causes = descending_causes(target, path)
     if target.startswith("..") and not target.startswith("../"):
         causes.append(invalid(path, target, "must not start with '..'"))

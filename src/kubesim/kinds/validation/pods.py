@@ -79,14 +79,14 @@ def pod_template_causes(template: Json, path: str) -> list[Cause]:
     return causes
 
 
-def pod_spec_causes(spec: Json, path: str, pod_name: str = "") -> list[Cause]:
+def pod_spec_causes(spec: Json, path: str, pod_name: str = "", minor: int = 0) -> list[Cause]:
     """The spec of a pod or of a template, in the server's order."""
     normal, init = spec.get("containers") or (), spec.get("initContainers") or ()
     volumes, causes = volumes_causes(spec.get("volumes") or (), f"{path}.volumes", pod_name)
     causes += containers_causes(normal, volumes, f"{path}.containers")
     causes += init_containers_causes(init, normal, volumes, f"{path}.initContainers")
     causes += ephemeral_containers_causes(
-        spec.get("ephemeralContainers") or (), [*normal, *init], volumes, f"{path}.ephemeralContainers"
+        spec.get("ephemeralContainers") or (), [*normal, *init], volumes, f"{path}.ephemeralContainers", minor
     )
     causes += _one_of(spec.get("restartPolicy", ""), ("Always", "OnFailure", "Never"), f"{path}.restartPolicy")
     causes += _one_of(spec.get("dnsPolicy", ""), _DNS_POLICIES, f"{path}.dnsPolicy")
@@ -198,7 +198,7 @@ def _metadata_and_spec_causes(row: Resource, pod: Json) -> list[Cause]:
     causes = [
         *metadata_causes(row, metadata),
         *pod_annotation_causes(metadata.get("annotations") or {}, spec, "metadata.annotations"),
-        *pod_spec_causes(spec, "spec", metadata.get("name", "")),
+        *pod_spec_causes(spec, "spec", metadata.get("name", ""), row.minor),
     ]
     if not spec.get("serviceAccountName"):
         causes += [
@@ -225,7 +225,7 @@ def pod_causes(row: Resource, pod: Json) -> list[Cause]:
 
 
 def pod_update_causes(row: Resource, new: Json, old: Json) -> list[Cause]:
-    """A change of a pod, whose spec is fixed but for images, the deadline and more tolerations."""
+    """A change of a pod, whose spec is fixed except for images, the deadline and added tolerations."""
     spec, before = new.get("spec") or {}, old.get("spec") or {}
     causes = [
         *metadata_update_causes(new["metadata"], old["metadata"]),
@@ -256,7 +256,7 @@ def pod_update_causes(row: Resource, new: Json, old: Json) -> list[Cause]:
 
 
 def _fixed_part(spec: Json, before: Json) -> Json:
-    """`spec` with what may change as it was before."""
+    """`spec` with its mutable parts as they were before."""
     fixed = {key: value for key, value in spec.items() if key not in {"activeDeadlineSeconds", "tolerations"}}
     for field in ("containers", "initContainers"):
         if field in spec:
@@ -334,7 +334,7 @@ def _condition_causes(conditions: Sequence[Json]) -> list[Cause]:
 
 
 def _state_causes(new: Sequence[Json], old: Sequence[Json], policy: str, path: str) -> list[Cause]:
-    """What has ended stays ended, where nothing restarts it."""
+    """A terminated container stays terminated if nothing restarts it."""
     if policy == "Always":
         return []
     causes = []
@@ -367,13 +367,13 @@ def _address_causes(status: Json) -> list[Cause]:
     return causes
 
 
-def ephemeral_update_causes(_: Resource, new: Json, old: Json) -> list[Cause]:
-    """Debug containers can be added to a pod, never changed or taken away."""
+def ephemeral_update_causes(row: Resource, new: Json, old: Json) -> list[Cause]:
+    """Debug containers can be added to a pod, but never changed or removed."""
     spec, path = new.get("spec") or {}, "spec.ephemeralContainers"
     others = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
     volumes = {volume.get("name", ""): volume for volume in spec.get("volumes") or ()}
     given = spec.get("ephemeralContainers") or ()
-    causes = ephemeral_containers_causes(given, others, volumes, path)
+    causes = ephemeral_containers_causes(given, others, volumes, path, row.minor)
     after = {container.get("name", ""): container for container in given}
     for earlier in (old.get("spec") or {}).get("ephemeralContainers") or ():
         name = earlier.get("name", "")

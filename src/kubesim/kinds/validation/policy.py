@@ -13,7 +13,7 @@ _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPo
 
 
 def _budget(_row: Resource, obj: Json) -> list[Cause]:
-    """The rules of the type leave the metadata to those that hold for every type."""
+    """The rules of the type leave the metadata to the rules for all types."""
     spec, status = obj.get("spec") or {}, obj.get("status") or {}
     causes = []
     if all(spec.get(name) is not None for name in _BOUNDS):
@@ -32,7 +32,7 @@ def _budget_update(row: Resource, new: Json, _old: Json) -> list[Cause]:
 
 
 def _no_problems(_row: Resource, _new: Json, _old: Json) -> list[Cause]:
-    """The status of a budget is taken as it comes."""
+    """The status of a budget is accepted unchecked."""
     return []
 
 

@@ -1,4 +1,4 @@
-"""How well a pod is served when its node runs short: a class that follows from what its containers ask for."""
+"""Quality of service when a node runs short: a class that follows from what a pod's containers request."""
 
 from kubesim.kinds.validation.resources import amount
 from kubesim.status import Json
@@ -7,12 +7,12 @@ _COMPUTE = ("cpu", "memory")
 
 
 def qos_class(spec: Json) -> str:
-    """How well the server treats a pod when a node is short of resources, by what its containers ask for."""
+    """The quality-of-service class that the server gives a pod, by what its containers request."""
     requests: set[str] = set()
     limits: set[str] = set()
     guaranteed = True
     sums: dict[tuple[str, str], int] = {}
-    whole = [spec] if spec.get("resources") else []  # what is asked of the pod as a whole counts alone
+    whole = [spec] if spec.get("resources") else []  # resources of the pod as a whole replace those of its containers
     for container in whole or [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
         resources = container.get("resources") or {}
         for part, found in (("requests", requests), ("limits", limits)):

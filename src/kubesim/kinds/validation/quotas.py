@@ -153,7 +153,7 @@ def limit_range_causes(row: Resource, limit_range: Json) -> list[Cause]:
 
 
 def limit_range_update_causes(row: Resource, new: Json, _: Json) -> list[Cause]:
-    """A changed limit range is looked at like a new one."""
+    """A changed limit range, checked like a new one."""
     return limit_range_causes(row, new)
 
 

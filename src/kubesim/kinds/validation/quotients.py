@@ -14,14 +14,14 @@ def int_or_string(value: int | str) -> GoValue:
 
 
 def positive_causes(value: int | str, path: str) -> list[Cause]:
-    """Neither below zero nor a text that is no percentage."""
+    """Neither a negative number nor a text that is not a percentage."""
     if isinstance(value, str):
         return all_invalid(path, int_or_string(value), percent_problems(value))
     return nonnegative(path, value)
 
 
 def int_value(value: int | str) -> int:
-    """The number in it; a text that holds none counts as zero."""
+    """The number in it; a text without one counts as zero."""
     if isinstance(value, int):
         return value
     found = re.fullmatch(r"([+-]?[0-9]{1,18})(%?)", value)
@@ -29,7 +29,7 @@ def int_value(value: int | str) -> int:
 
 
 def percent_causes(value: int | str, path: str) -> list[Cause]:
-    """Not more than all of them."""
+    """At most 100 percent."""
     if isinstance(value, str) and not percent_problems(value) and int(value[:-1][:18]) > 100:
         return [invalid(path, int_or_string(value), "must not be greater than 100%")]
     return []

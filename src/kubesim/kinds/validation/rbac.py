@@ -88,7 +88,7 @@ def _subject_causes(subject: Json, path: str, *, namespaced: bool) -> list[Cause
 
 
 def _role_update(row: Resource, new: Json, old: Json) -> list[Cause]:
-    """The server goes through the rules of a role or binding twice when it changes."""
+    """The server checks the rules of a changed role or binding twice."""
     return [*_role(row, new), *_role(row, new), *metadata_update_causes(new["metadata"], old["metadata"])]
 
 

@@ -1,6 +1,6 @@
-"""What current servers refuse that the oldest recorded one takes, and how they word what both refuse.
+"""What current servers refuse that the oldest recorded one accepts, and how they word what both refuse.
 
-Each rule is as a recorded server of release 1.34 has it (tests/data/kube-apiserver).
+Each rule follows a recorded server of release 1.34 (tests/data/kube-apiserver).
 """
 
 import json
@@ -20,7 +20,7 @@ from kubesim.resource import WORKLOADS
 from kubesim.status import NOTHING_QUOTED, Cause, Json
 
 SINCE = 34
-"""The release of the recordings; what those in between do is not known."""
+"""The release of the recordings; the behaviour of those in between is not known."""
 _NAME_PART = re.compile(r"(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
 _NAME_WORDS = (
     "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
@@ -35,7 +35,7 @@ _DISTRIBUTIONS = ("PreferClose", "PreferSameZone", "PreferSameNode")
 _MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 _ONCE_POD = 'Unsupported value: "ReadWriteOncePod"'
 _ONCE_POD_SINCE = 27
-"""The first release in which the mode may be asked for without more ado."""
+"""The first release in which the mode needs no further permission."""
 _RESIZABLE = ("cpu", "memory")
 _LEVEL = re.compile(r"pod-security\.kubernetes\.io/(?:enforce|warn|audit)")
 _LEVELS = ("privileged", "baseline", "restricted")
@@ -44,7 +44,7 @@ _OLD_POD_CHANGES = (
     "(only additions to existing tolerations)"
 )
 _ANY_VARIABLE_SINCE = 32
-"""The first release in which environment variables may be called almost anything."""
+"""The first release in which environment variables may have almost any name."""
 _VARIABLE = re.compile(r"\.env\[\d+\]\.name$")
 _VARIABLE_WORDS = "a valid environment variable name must consist only of printable ASCII characters other than '='"
 _TOO_LONG = re.compile(r" in body should be at most (\d+) chars long$")
@@ -63,7 +63,7 @@ _POD_CHANGES = (
 
 
 def recent_creation_causes(resource: Resource, obj: Json) -> list[Cause]:
-    """What a current server refuses in a new object besides."""
+    """What else a current server refuses in a new object."""
     if resource.minor < SINCE:
         return []
     rule = _RULES.get(resource.noun)
@@ -77,7 +77,7 @@ def recent_creation_causes(resource: Resource, obj: Json) -> list[Cause]:
 
 
 def recent_update_causes(resource: Resource, new: Json, old: Json, subresource: str) -> list[Cause]:
-    """What a current server refuses in a change besides."""
+    """What else a current server refuses in a change."""
     if resource.minor < SINCE:
         return []
     if resource.noun == "pod" and subresource == "resize":
@@ -90,14 +90,14 @@ def recent_update_causes(resource: Resource, new: Json, old: Json, subresource: 
 
 
 def reworded(minor: int, causes: Sequence[Cause]) -> list[Cause]:
-    """Causes as a release words them, without those that it takes no offence at."""
+    """Causes as a release words them, without those that it does not object to."""
     if minor >= _ONCE_POD_SINCE:
         causes = [cause for cause in causes if not cause.message.startswith(_ONCE_POD)]
     if minor >= _ANY_VARIABLE_SINCE:
         causes = [cause for cause in causes if not (_VARIABLE.search(cause.field) and _is_variable(cause.refused))]
     if minor < SINCE:
         return [replace(cause, message=_LIMIT.sub("", cause.message)) for cause in causes]
-    long = {cause.field for cause in causes if _TOO_LONG.search(cause.message)}  # of these nothing more is said
+    long = {cause.field for cause in causes if _TOO_LONG.search(cause.message)}  # nothing more is said about these
     return [
         _reworded(cause)
         for cause in causes
@@ -110,7 +110,7 @@ def _is_variable(name: object) -> bool:
 
 
 def _is_accepted(cause: Cause) -> bool:
-    """Whether what the oldest release refuses is fine today, or is refused for another reason."""
+    """Whether what the oldest release refuses is accepted today, or is refused for another reason."""
     if cause.message.endswith(SYSCTL):
         return re.fullmatch(_RECENT_SETTING, str(cause.refused)) is not None
     return "xactly 5 fields" in cause.message and "TZ=" in str(cause.refused)
@@ -153,7 +153,7 @@ _AS_JSON: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str] | str], ..
     (re.compile(r"Expected exactly 5 fields, found (\d+): (.*)$"), r"expected exactly 5 fields, found \1: [\2]"),
     (re.compile(r"not a valid CIDR$"), "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
 )  # fmt: skip
-"""How values were printed that are now written as JSON."""
+"""The earlier text of values that are now written as JSON."""
 _WORDS = (
     ("must to greater or equal than 0", "must be greater than or equal to 0"),
     ("loopback range (127.0.0.0/8)", "loopback range (127.0.0.0/8, ::1/128)"),

@@ -28,7 +28,7 @@ _HUGE_PAGES = "hugepages-"
 
 
 def amount(text: str) -> int:
-    """A quantity as a number of billionths, to compare and to add; what cannot be read is nothing."""
+    """A quantity as a number of billionths, for comparing and adding; an unreadable one is zero."""
     return quantity(text).nanos
 
 
@@ -43,7 +43,7 @@ def is_native(name: str) -> bool:
 
 
 def is_overcommit_allowed(name: str) -> bool:
-    """Whether more of it can be promised than there is, so that a limit may exceed the request."""
+    """Whether more of it can be promised than exists, so that a limit may exceed the request."""
     return is_native(name) and not is_huge_pages(name)
 
 
@@ -52,7 +52,7 @@ def _is_quota_huge_pages(name: str) -> bool:
 
 
 def is_extended(name: str) -> bool:
-    """Whether it is a resource that a device plugin brings."""
+    """Whether it is a resource that a device plugin provides."""
     if is_native(name) or name.startswith("requests."):
         return False
     return not qualified_name_problems(f"requests.{name}")
@@ -72,7 +72,7 @@ def resource_name_causes(name: str, path: str) -> list[Cause]:
 
 
 def container_resource_name_causes(name: str, path: str) -> list[Cause]:
-    """The name of a resource that a container can ask for."""
+    """The name of a resource that a container can request."""
     causes = resource_name_causes(name, path)
     if "/" not in name:
         if name not in _CONTAINER and not is_huge_pages(name):
@@ -91,7 +91,7 @@ def quota_resource_name_causes(name: str, path: str) -> list[Cause]:
 
 
 def quantity_causes(name: str, given: str, path: str) -> list[Cause]:
-    """How much of a resource: never below zero, and whole for what is counted."""
+    """An amount of a resource: never negative, and whole if the resource is counted."""
     value = quantity(given)
     causes = [invalid(path, given, NEGATIVE_WORDS)] if value.nanos < 0 else []
     if (name in _COUNTED or is_extended(name)) and value.milli % 1000:

@@ -1,4 +1,4 @@
-"""Schedules of cron jobs: what is wrong with one, in the words of the library that the server parses them with."""
+"""Schedules of cron jobs: what is wrong with one, in the words of the library with which the server parses them."""
 
 import re
 

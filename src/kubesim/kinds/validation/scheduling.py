@@ -26,7 +26,7 @@ EMPTY_VALUE_WORDS = "value must be empty when `operator` is 'Exists'"
 
 
 def affinity_causes(affinity: Json | None, path: str) -> list[Cause]:
-    """Attraction to nodes and to other pods, and the opposite."""
+    """Affinity to nodes and to other pods, and anti-affinity."""
     causes: list[Cause] = []
     node = (affinity or {}).get("nodeAffinity") or {}
     if _REQUIRED in node:
@@ -62,7 +62,7 @@ def _pod_term_causes(term: Json, path: str) -> list[Cause]:
 
 
 def node_selector_causes(selector: Json, path: str) -> list[Cause]:
-    """Terms of which a node must fulfil one."""
+    """Terms of which a node must fulfil at least one."""
     terms = selector.get("nodeSelectorTerms") or ()
     if not terms:
         return [required(f"{path}.nodeSelectorTerms", "must have at least one node selector term")]
@@ -118,7 +118,7 @@ def _node_field_causes(row: Json, path: str) -> list[Cause]:
 
 
 def toleration_causes(tolerations: Sequence[Json], path: str) -> list[Cause]:
-    """Taints that a pod puts up with."""
+    """The taints that a pod tolerates."""
     causes: list[Cause] = []
     for index, row in enumerate(tolerations):
         place = f"{path}[{index}]"
@@ -148,14 +148,14 @@ def _operator_causes(row: Json, path: str) -> list[Cause]:
 
 
 def taint_effect_causes(effect: str, path: str) -> list[Cause]:
-    """What a taint does."""
+    """The effect of a taint."""
     if not effect:
         return [required(path)]
     return [] if effect in _EFFECTS else [not_supported(path, effect, _EFFECTS)]
 
 
 def added_toleration_causes(new: Sequence[Json], old: Sequence[Json], path: str) -> list[Cause]:
-    """A pod's tolerations may become more and last longer, nothing else."""
+    """A pod's tolerations may be added to and last longer, but not change otherwise."""
     kept = [_timeless(row) for row in new]
     if any(_timeless(row) not in kept for row in old):
         return [forbidden(path, "existing toleration can not be modified except its tolerationSeconds")]

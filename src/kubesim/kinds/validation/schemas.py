@@ -16,7 +16,7 @@ _UUID = r"(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}"
 
 
 def schema_causes(schema: Json, value: Any, path: str = "") -> list[Cause]:
-    """All that is wrong with a value; an item of a list goes by the path of the list."""
+    """All that is wrong with a value; an item of a list is reported under the path of the list."""
     if value is None:
         return [*_type_causes(schema, value, path), *_enum_causes(schema, value, path)]
     causes = [*_type_causes(schema, value, path), *_junction_causes(schema, value, path)]
@@ -66,7 +66,7 @@ def _type_causes(schema: Json, value: Any, path: str) -> list[Cause]:
 
 
 def _junction_causes(schema: Json, value: Any, path: str) -> list[Cause]:
-    """Alternatives and combinations; of several failures the one that got furthest would be shown, here the first."""
+    """Alternatives and combinations; of several failures a server shows the one that got furthest, we the first."""
     causes: list[Cause] = []
     shown = json.dumps(path)
     if options := schema.get("anyOf"):

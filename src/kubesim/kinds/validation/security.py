@@ -48,7 +48,7 @@ def security_context_causes(context: Json | None, path: str) -> list[Cause]:
 
 
 def pod_security_context_causes(spec: Json, path: str) -> list[Cause]:
-    """The security context of a pod, with the namespaces of the host that it shares; `path` is the spec's."""
+    """The security context of a pod, including the host namespaces that it shares; `path` is the spec's."""
     context: Json = spec.get("securityContext") or {}
     place = f"{path}.securityContext"
     causes = _host_network_causes(spec, path)

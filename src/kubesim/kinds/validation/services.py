@@ -192,7 +192,7 @@ def _addresses_causes(many: list[str], families: Sequence[str]) -> list[Cause]:
 
 
 def special_address_causes(text: str, path: str) -> list[Cause]:
-    """Addresses that nothing else can reach."""
+    """The problems of an address that is unspecified, loopback or link-local."""
     found = address(text)
     if found is None:
         return [invalid(path, text, "must be a valid IP address")]
@@ -279,7 +279,7 @@ def _is_mixed(spec: Json) -> bool:
 
 
 def service_update_causes(row: Resource, new: Json, old: Json) -> list[Cause]:
-    """A change of a service, whose address stays."""
+    """A change of a service, whose address must stay."""
     return [
         *metadata_update_causes(new["metadata"], old["metadata"]),
         *_address_change_causes(new.get("spec") or {}, old.get("spec") or {}),

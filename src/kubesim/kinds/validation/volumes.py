@@ -35,7 +35,7 @@ SourceCheck = Callable[[Json, str], list[Cause]]
 
 
 def volumes_causes(volumes: Sequence[Json], path: str, pod_name: str = "") -> tuple[dict[str, Json], list[Cause]]:
-    """The good volumes of a pod by name, and what is wrong with the others; a template's pods have no name yet."""
+    """The valid volumes of a pod by name, and what is wrong with the others; a template's pods have no name yet."""
     good: dict[str, Json] = {}
     causes: list[Cause] = []
     made = {f"{pod_name}-{volume.get('name', '')}" for volume in volumes if pod_name and "ephemeral" in volume}
@@ -72,7 +72,7 @@ def source_causes(volume: Json, path: str, sources: Sequence[tuple[str, SourceCh
 
 
 def needs(*fields: str) -> SourceCheck:
-    """A check that the fields are not empty; a dotted one is looked at when what it is in is there."""
+    """A check that the fields are not empty; a dotted one is checked only if its parent is present."""
 
     def check(source: Json, path: str) -> list[Cause]:
         causes = []
@@ -106,7 +106,7 @@ def nfs_causes(source: Json, path: str) -> list[Cause]:
 
 
 def disk_causes(field: str) -> SourceCheck:
-    """A cloud's disk, by the field that names it."""
+    """A cloud's disk, identified by the named field."""
 
     def check(source: Json, path: str) -> list[Cause]:
         causes = needs(field)(source, path)
@@ -267,7 +267,7 @@ def flex_causes(source: Json, path: str) -> list[Cause]:
 
 
 def storageos_causes(*secret_fields: str) -> SourceCheck:
-    """A volume of StorageOS, with what its secret must say."""
+    """A volume of StorageOS, with the required parts of its secret."""
 
     def check(source: Json, path: str) -> list[Cause]:
         causes = needs("volumeName")(source, path)
@@ -329,7 +329,7 @@ def quobyte_causes(source: Json, path: str) -> list[Cause]:
 
 
 def azure_disk_causes(source: Json, path: str) -> list[Cause]:
-    """A disk of Azure, whose address depends on its kind."""
+    """An Azure disk, whose address depends on its kind."""
     causes = needs("diskName", "diskURI")(source, path)
     caching, kind, place = source.get("cachingMode"), source.get("kind"), source.get("diskURI", "")
     if caching is not None and caching not in _AZURE_CACHING:

@@ -1,4 +1,4 @@
-"""Elements of a vector taken together by their labels."""
+"""Aggregation of a vector's elements by their labels."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

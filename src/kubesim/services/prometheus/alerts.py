@@ -15,13 +15,13 @@ _FOREVER = "9999-12-31T23:59:59Z"
 
 
 def labels_of(alert: Json) -> dict[str, str]:
-    """The labels of an alert, its name among them."""
+    """The labels of an alert, including its name."""
     own = (alert.get("spec") or {}).get("labels") or {}
     return {"alertname": alert["metadata"]["name"], **{str(key): str(value) for key, value in own.items()}}
 
 
 def active_alert(alert: Json) -> Json:
-    """An alert as Prometheus shows one that is pending or fires."""
+    """A pending or firing alert as Prometheus shows it."""
     status = alert.get("status") or {}
     return {
         "labels": labels_of(alert), "annotations": _annotations(alert), "state": status.get("state", "inactive"),
@@ -30,7 +30,7 @@ def active_alert(alert: Json) -> Json:
 
 
 def rule_groups(alerts: Iterable[Json], now: str) -> list[Json]:
-    """The rules behind alerts, a group for each namespace."""
+    """The rules behind alerts, one group per namespace."""
     groups: dict[str, list[Json]] = {}
     for alert in alerts:
         state = (alert.get("status") or {}).get("state", "inactive")
@@ -65,7 +65,7 @@ def with_receivers(alert: Json, now: str) -> Json:
 
 
 def silences(alerts: Iterable[Json], now: str) -> list[Json]:
-    """The silences that lie on alerts."""
+    """The silences in force on alerts."""
     found: dict[str, Json] = {}
     for alert in alerts:
         one = (alert.get("status") or {}).get("silence")

@@ -1,4 +1,4 @@
-"""The Prometheus HTTP API, and Alertmanager's for silences, over what was recorded and what the cluster shows."""
+"""The Prometheus HTTP API, and Alertmanager's for silences, over recorded series and those of the cluster."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Series that follow from the cluster itself, as kube-state-metrics and scrapes of its pods would give them."""
+"""Series that follow from the cluster itself, as kube-state-metrics and scrapes of its pods would produce them."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -44,7 +44,7 @@ _LABEL = {"hpa": "horizontalpodautoscaler"}
 
 
 def cluster_series(store: Store, places: tuple[str, ...] | None = None) -> Iterator[Series]:
-    """What objects, in these namespaces or anywhere, show in metrics; their state has held since they were made."""
+    """The metrics of objects in these namespaces, or in all; their state has held since they were made."""
     for noun, fields in _WORKLOADS.items():
         for item in _items(store, noun, places):
             labels = {_LABEL.get(noun, noun): item["metadata"]["name"]}
@@ -86,7 +86,7 @@ def alert_series(store: Store) -> Iterator[Series]:
 
 
 def scraped_pods(store: Store) -> Iterator[tuple[Subject, Json, bool]]:
-    """Every pod that is scraped, whose it is, and whether it answers."""
+    """Every scraped pod, its workload, and whether it answers."""
     for pod in store.items("pod"):
         conditions = (pod.get("status") or {}).get("conditions") or ()
         ready = any(item.get("type") == "Ready" and item.get("status") == "True" for item in conditions)
@@ -94,7 +94,7 @@ def scraped_pods(store: Store) -> Iterator[tuple[Subject, Json, bool]]:
 
 
 def scrape_labels(subject: Subject, pod: Json) -> dict[str, str]:
-    """The labels of a pod that is scraped."""
+    """The labels of a scraped pod."""
     address = (pod.get("status") or {}).get("podIP") or "0.0.0.0"  # noqa: S104 - a pod that has no address yet
     return {
         "job": subject.name, "namespace": subject.namespace, "service": subject.name, "pod": _name(pod),
@@ -103,7 +103,7 @@ def scrape_labels(subject: Subject, pod: Json) -> dict[str, str]:
 
 
 def epoch(text: Any) -> float | None:
-    """The seconds since 1970 of a time as objects carry it; None when it is none."""
+    """A time that an object carries, in seconds since 1970; None if it is invalid."""
     try:
         return datetime.fromisoformat(text).timestamp() if isinstance(text, str) else None
     except (ValueError, OverflowError):

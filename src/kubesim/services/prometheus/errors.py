@@ -1,4 +1,4 @@
-"""What is wrong with a query, in Prometheus' words."""
+"""Errors in queries, in Prometheus' words."""
 
 
 class QueryError(Exception):
@@ -10,4 +10,4 @@ class QueryError(Exception):
 
 
 class ExecutionError(Exception):
-    """A query that was read and cannot be answered."""
+    """A query that was read but cannot be answered."""

@@ -1,4 +1,4 @@
-"""A query answered at one moment: its parts worked out over the series, within a budget of points."""
+"""A query evaluated at one moment over the series, within a budget of points."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ from kubesim.services.prometheus.values import (
 from kubesim.services.prometheus.vectors import Sample, without_name
 
 POINTS = 400_000
-"""How many points one query may look at."""
+"""How many points one query may read."""
 _KEEPS_NAME = frozenset({"last_over_time"})
 _POINT_BY_POINT = frozenset({"deriv", "predict_linear", "quantile_over_time", "stddev_over_time", "stdvar_over_time"})
 Vector = list[Sample]
@@ -40,13 +40,13 @@ Matrix = list[tuple[Labels, Window]]
 
 
 class Budget:
-    """How much a query may still look at."""
+    """How many points a query may still read."""
 
     def __init__(self, points: int = POINTS) -> None:
         self._left = points
 
     def spend(self, points: int) -> None:
-        """Look at so many; raise ExecutionError when that is too much."""
+        """Use up this many points; raise ExecutionError when that is too much."""
         self._left -= points
         if self._left < 0:
             text = "query processing would load too many samples into memory in query execution"
@@ -61,7 +61,7 @@ class Evaluation:
     budget: Budget
 
     def scalar(self, node: Node, time: float) -> float:
-        """The number that a part stands for at a time."""
+        """The value of a scalar part at a time."""
         match node:
             case Number():
                 return node.value
@@ -80,7 +80,7 @@ class Evaluation:
         raise ExecutionError(f"not a scalar: {node.kind}")
 
     def vector(self, node: Node, time: float) -> Vector:
-        """The elements that a part stands for at a time."""
+        """The elements of a vector part at a time."""
         self.budget.spend(1)
         match node:
             case Selector():
@@ -103,7 +103,7 @@ class Evaluation:
         raise ExecutionError(f"not an instant vector: {node.kind}")
 
     def matrix(self, node: Node, time: float) -> Matrix:
-        """The points that a part stands for up to a time."""
+        """The points of a matrix part up to a time."""
         if isinstance(node, Selector) and node.range is not None:
             end = time - node.offset
             start = end - node.range
@@ -210,7 +210,7 @@ def _map_samples(vector: Iterable[Sample], function: Callable[[float], float]) -
 
 
 def _pinned_labels(node: Node) -> dict[str, str]:
-    """The labels that something which is not there would have."""
+    """The labels that a missing series would have."""
     matchers = node.matchers if isinstance(node, Selector) else ()
     pinned = {matcher.label: matcher.value for matcher in matchers if matcher.operator == "="}
     return {label: value for label, value in pinned.items() if label != NAME and value}
@@ -229,7 +229,7 @@ def _histogram(share: float, vector: Iterable[Sample]) -> Vector:
 
 
 def _relabel_samples(vector: Iterable[Sample], texts: Sequence[str]) -> Vector:
-    """A label set to a text where another label matches; the one group that is known is all of the pattern."""
+    """Set a label to a text where another label matches; the only supported group is the whole pattern."""
     target, replacement, source, regex = texts
     if "$" in replacement.replace("$0", "") and regex not in {"(.*)", "(.+)"}:
         raise ExecutionError(f'label_replace cannot take parts of a label out by "{regex}" here')

@@ -9,7 +9,7 @@ from kubesim.services.prometheus.vectors import LabelKey, Sample, key_of, withou
 
 
 def combine_vectors(node: Operator, left: Sequence[Sample], right: Sequence[Sample]) -> list[Sample]:
-    """What an operator makes of two vectors; raise ExecutionError where the labels match more than one way."""
+    """The result of an operator on two vectors; raise ExecutionError where the labels match in more than one way."""
     if node.name in {"and", "or", "unless"}:
         return _set_operation(node, left, right)
     many, one = (right, left) if node.many == "right" else (left, right)

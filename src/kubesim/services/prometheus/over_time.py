@@ -1,4 +1,4 @@
-"""What becomes of a series over a time."""
+"""Functions of a series over a time range."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ from kubesim.services.prometheus.values import counter_growth, deviation, extrap
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The points of one series between two times, as runs of which there is at least one."""
+    """The points of one series between two times, as one or more runs."""
 
     start: float
     end: float
@@ -33,7 +33,7 @@ class Window:
 
     @property
     def ends(self) -> list[float]:
-        """The values at both ends of every run: between them there is nothing lower or higher."""
+        """The values at both ends of every run: no value between them is lower or higher."""
         return [value for run in self.runs for value in (run.first, run.last)]
 
     def last_two(self) -> tuple[tuple[float, float], tuple[float, float]]:

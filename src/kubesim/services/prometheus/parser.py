@@ -1,4 +1,4 @@
-"""A PromQL query read into its parts; what cannot be read is told in Prometheus' words."""
+"""A PromQL query parsed into its parts; errors are worded as in Prometheus."""
 
 from collections.abc import Mapping, Sequence
 from math import inf, nan
@@ -57,11 +57,11 @@ FUNCTIONS: Mapping[str, tuple[tuple[Kind, ...], int, Kind]] = {
     "vector": ((_SCALAR,), 1, _VECTOR),
     "time": ((), 0, _SCALAR),
 }  # fmt: skip
-"""What each function takes, how much of that at least, and what it gives."""
+"""The parameters of each function, how many are required, and the kind of its result."""
 
 
 def parse(query: str) -> Node:
-    """The query's parts; raise QueryError where it cannot be read."""
+    """The query's parts; raise QueryError if it cannot be read."""
     reader = _Reader(list(tokens(query)))
     if not reader.peek().kind:
         raise QueryError("no expression found in input")
@@ -99,7 +99,7 @@ class _Reader:
         return self._tokens[min(self._at + ahead, len(self._tokens) - 1)]
 
     def expression(self, least: int = 1) -> Node:
-        """An expression whose operators bind at least so tightly."""
+        """An expression whose operators bind at least this tightly."""
         self._depth += 1
         if self._depth > _DEEPEST:
             raise QueryError("expression nests too deeply", self.peek().position)
@@ -119,7 +119,7 @@ class _Reader:
         return QueryError(f"unexpected {token}{f' in {where}' if where else ''}", token.position)
 
     def _limit_depth(self, node: Node, *parts: Node) -> Node:
-        """The node, unless it lies on too many others: chains of operators nest to the left."""
+        """The node, unless it nests too many others: chains of operators nest to the left."""
         depth = 1 + max((self._depths.get(id(part), 0) for part in parts), default=0)
         if depth > _DEEPEST:
             raise QueryError("expression nests too deeply", self.peek().position)

@@ -1,6 +1,6 @@
 """Regular expressions of label matchers, matched by RE2 as in Prometheus: in linear time, whatever a client writes.
 
-Python's own engine goes back and forth, so that `(a+)+b` keeps it busy for seconds on 24 characters.
+Python's own engine backtracks, so that `(a+)+b` keeps it busy for seconds on 24 characters.
 """
 
 from functools import lru_cache
@@ -20,7 +20,7 @@ _GO_WORDS = {
     "missing )": "missing closing )",
     "trailing \\": "trailing backslash at end of expression",
 }
-"""What Go's implementation, which Prometheus uses, says where the library says something else."""
+"""The messages of Go's implementation, which Prometheus uses, where the library's differ."""
 
 
 class Pattern:
@@ -44,7 +44,7 @@ def pattern(text: str) -> Pattern:
 
 
 def _bytes(text: str) -> bytes:
-    """UTF-8; half a surrogate pair, which JSON can hold, is replaced as Go does it."""
+    """UTF-8; half a surrogate pair, which JSON can hold, is replaced as in Go."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 

@@ -1,4 +1,4 @@
-"""Instant and range queries as a whole: read, restricted to what the account may see, answered in the API's form."""
+"""Instant and range queries as a whole: parsed, restricted to what the account may see, answered in the API's form."""
 
 import math
 import re
@@ -24,13 +24,13 @@ METRICS, ALERT = BY_NOUN["metrics"], BY_NOUN["alert"]
 _MOST_STEPS = 11_000
 _LATEST = 2.0**53 / 1000
 _NAMES = re.compile(r"[a-z0-9-]+(\|[a-z0-9-]+)*")
-"""Names one of which is meant, as a pattern."""
+"""A pattern that only lists alternative names."""
 
 
 def all_series(store: Store, places: tuple[str, ...] | None = None) -> list[Series]:
     """Every series of an environment: declared, of the cluster, of its alerts; kept until an object changes.
 
-    With places, those of objects in other namespaces are left out: hardly anybody asks for more.
+    With places given, series of objects in other namespaces are left out: hardly any query needs more.
     """
     known: dict[tuple[int, tuple[str, ...] | None], list[Series]] = store.known_results(all_series)
     key = (store.version, places)
@@ -55,7 +55,7 @@ def instant(visit: Visit) -> Json:
 
 
 def range_answer(visit: Visit) -> Json:
-    """The answer to a query at equal steps of a time."""
+    """The answer to a query at equal steps over a time range."""
     node = read(visit, "query")
     start, end = _time(visit, "start"), _time(visit, "end")
     if end < start:
@@ -103,7 +103,7 @@ def _parse_query(text: str, parameter: str) -> Node:
 
 
 def _evaluation(visit: Visit, node: Node) -> Evaluation:
-    """The query over the series that it selects, as far as the account may see them."""
+    """The query over the series that it selects, restricted to those that the account may see."""
     wanted = {selector: _selected_series(visit.store, selector) for selector in selectors(node)}
     touched = [one for found in wanted.values() for one in found]
     pinned = [_sought_subject(selector) for selector in wanted]
@@ -122,7 +122,7 @@ def _selected_series(store: Store, selector: Selector) -> list[Series]:
 
 
 def _sought_places(selector: Selector) -> tuple[str, ...] | None:
-    """The namespaces outside of which a selector finds nothing, where it names them; else None."""
+    """The namespaces to which a selector restricts itself; None if it does not."""
     for matcher in selector.matchers:
         if matcher.label == "namespace" and (
             (matcher.operator == "=" and matcher.value)
@@ -137,7 +137,7 @@ def _is_selected(series: Series, selector: Selector) -> bool:
 
 
 def _sought_subject(selector: Selector) -> Subject:
-    """Where a selector says that it looks."""
+    """The subject that a selector names."""
     pinned = {matcher.label: matcher.value for matcher in selector.matchers if matcher.operator == "="}
     return Subject(pinned.get("namespace", ""), pinned.get("service", ""))
 

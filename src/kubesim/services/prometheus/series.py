@@ -1,8 +1,8 @@
-"""Time series: what stands in the records, and its values at a time and over one.
+"""Time series: the recorded samples, and values at a time and over a range.
 
-A series keeps its last sample for ever and holds each until the next, as gauges that are scraped do. A counter is told
-by its name, as Prometheus' conventions have it, grows evenly between two samples and goes on as between the last two:
-standing still would look like a recovery that nobody brought about.
+A series holds each sample until the next, and its last for ever, as scraped gauges do. A counter is recognized by its
+name, following Prometheus' conventions. It grows evenly between two samples and continues at the rate of the last two:
+a standstill would look like a recovery that nobody brought about.
 """
 
 from bisect import bisect_right
@@ -19,7 +19,7 @@ SCRAPE = 15.0
 NAME = "__name__"
 _COUNTERS = ("_total", "_count", "_sum", "_bucket")
 _SUBJECTS = frozenset({"service", "pod", "node", "ingress"})
-"""Labels of which one says what a series is about."""
+"""Labels one of which says what a series is about."""
 Labels = Mapping[str, str]
 
 
@@ -41,7 +41,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One series: its labels, the name among them, its samples in order, and whose it is."""
+    """One series: its labels including the name, its samples in order, and its subject."""
 
     labels: Labels
     samples: tuple[tuple[float, float], ...]

@@ -1,4 +1,4 @@
-"""The parts of a PromQL query once it has been read."""
+"""The parts of a parsed PromQL query."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What a part of a query stands for."""
+    """The kind of value that a part of a query has."""
 
     SCALAR = "scalar"
     STRING = "string"
@@ -16,7 +16,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """One condition on a label; a label that is not there has the empty value."""
+    """One condition on a label; a missing label has the empty value."""
 
     label: str
     operator: str
@@ -26,7 +26,7 @@ class Matcher:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as it stands."""
+    """A literal number."""
 
     value: float
     kind: Kind = Kind.SCALAR
@@ -34,7 +34,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text as it stands."""
+    """A literal text."""
 
     value: str
     kind: Kind = Kind.STRING
@@ -42,7 +42,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selector:
-    """Series by their labels, at a moment or, with a range, over a time before it."""
+    """Series by their labels, at a moment or, with a range, over the time before it."""
 
     matchers: tuple[Matcher, ...]
     range: float | None = None
@@ -56,7 +56,7 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class Subquery:
-    """An expression asked again and again over a time."""
+    """An expression evaluated repeatedly over a time range."""
 
     expression: "Node"
     range: float
@@ -75,7 +75,7 @@ class Negation:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of other parts."""
+    """A call of a function on other parts."""
 
     name: str
     arguments: tuple["Node", ...]
@@ -84,7 +84,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
-    """Elements of a vector taken together by their labels."""
+    """An aggregation of a vector's elements by their labels."""
 
     name: str
     expression: "Node"
@@ -96,7 +96,7 @@ class Aggregation:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """Two parts and what is between them."""
+    """Two parts and the operator between them."""
 
     name: str
     left: "Node"

@@ -22,12 +22,12 @@ _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _LONGEST_DURATION = 2.0**63 / 1e9
 LONGEST = 20_000
-"""The longest query that is read, in characters."""
+"""The longest query that is accepted, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word: what it is, how it is written, and where it stands."""
+    """One word: its kind, its text, and its position."""
 
     kind: str
     text: str
@@ -44,12 +44,12 @@ class Token:
 
 
 def tokens(query: str) -> Iterator[Token]:
-    """The words of a query, then an empty one; raise QueryError at what is none."""
+    """The words of a query, then an empty one; raise QueryError at anything else."""
     if len(query) > LONGEST:
         raise QueryError(f"query is longer than {LONGEST} characters")
     position, in_range = 0, False
     while position < len(query):
-        # Inside a range a colon parts length and step; elsewhere a name may begin with it.
+        # Inside a range a colon separates length and step; elsewhere a name may begin with it.
         found = None if in_range and query[position] == ":" else _TOKEN.match(query, position)
         if found is None and query[position] == ":":
             yield Token("sign", ":", position)
@@ -71,7 +71,7 @@ def tokens(query: str) -> Iterator[Token]:
 
 
 def duration(text: str) -> float | None:
-    """The seconds of a duration such as 1h30m; None when it is none, or longer than Prometheus can reckon."""
+    """The seconds of a duration such as 1h30m; None when it is invalid or too long for Prometheus."""
     if text == "0":
         return 0.0
     if not text or not _DURATION.fullmatch(text):
@@ -81,7 +81,7 @@ def duration(text: str) -> float | None:
 
 
 def unquote_text(text: str) -> str:
-    """What a quoted text says."""
+    """The content of a quoted text."""
     if text[0] == "`":
         return text[1:-1]
 

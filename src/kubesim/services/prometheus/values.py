@@ -1,4 +1,4 @@
-"""Numbers as PromQL reckons with them: nothing fails, and everything has a text."""
+"""Numbers in PromQL: no operation fails, and every number has a text."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +8,7 @@ from kubesim.services.prometheus.series import Run
 
 
 def text_of(value: float) -> str:
-    """A number as the API writes it: without an exponent, and as short as it can be."""
+    """A number as the API writes it: without an exponent, and as short as possible."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -89,7 +89,7 @@ MATHEMATICS: Mapping[str, Callable[[float], float]] = {
 
 
 def rounded_to(value: float, unit: float) -> float:
-    """The nearest multiple of a unit, the upper of two that are as near."""
+    """The nearest multiple of a unit; of two equally near ones, the upper."""
     scaled = _divide_floats(value, unit)
     return math.floor(scaled + 0.5) * unit if math.isfinite(scaled) else scaled * unit
 
@@ -116,7 +116,7 @@ def bucket_quantile(share: float, buckets: Sequence[tuple[float, float]]) -> flo
     if not 0 <= share <= 1:
         return math.copysign(math.inf, share - 0.5)
     counts: list[float] = []
-    for _, count in ordered:  # cumulative by definition, so that one that falls is a hair's breadth off
+    for _, count in ordered:  # cumulative by definition, so any decrease is rounding error
         counts.append(max(count, counts[-1]) if counts else count)
     if counts[-1] == 0:
         return math.nan
@@ -132,7 +132,7 @@ def bucket_quantile(share: float, buckets: Sequence[tuple[float, float]]) -> flo
 
 
 def deviation(values: Sequence[float], weights: Sequence[int]) -> float:
-    """The variance of values, each as often as its weight says."""
+    """The variance of values, each counted as often as its weight says."""
     total = sum(weights)
     mean = sum(value * weight for value, weight in zip(values, weights, strict=True)) / total
     # Multiplied rather than raised, because a power too large for a float is an error in Python.
@@ -140,7 +140,7 @@ def deviation(values: Sequence[float], weights: Sequence[int]) -> float:
 
 
 def counter_growth(runs: Sequence[Run]) -> float:
-    """By how much a counter grew over runs; a fall is a restart from nothing."""
+    """How much a counter grew over runs; a fall is a restart from zero."""
     total, before = 0.0, runs[0].first
     for run in runs:
         for value in (run.first, run.last):
@@ -150,7 +150,7 @@ def counter_growth(runs: Sequence[Run]) -> float:
 
 
 def extrapolate_change(change: float, runs: Sequence[Run], start: float, end: float, *, counter: bool) -> float:
-    """A change between the first and the last point, stretched to the whole range as Prometheus does."""
+    """A change between the first and the last point, extrapolated to the whole range as Prometheus does."""
     count, first, last = sum(run.size for run in runs), runs[0].start, runs[-1].end
     sampled = last - first
     average = sampled / (count - 1)
@@ -162,7 +162,7 @@ def extrapolate_change(change: float, runs: Sequence[Run], start: float, end: fl
 
 
 def line(points: Sequence[tuple[float, float]], at: float) -> tuple[float, float]:
-    """Slope of the line through points, and its value at a time."""
+    """The slope of the line through points, and its value at a time."""
     count = len(points)
     mean_time = sum(time for time, _ in points) / count
     mean = sum(value for _, value in points) / count

@@ -1,4 +1,4 @@
-"""The elements of an instant vector, and what their labels say."""
+"""The elements of an instant vector, and their labels."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -16,12 +16,12 @@ class Sample(NamedTuple):
 
 
 def without_name(labels: Labels) -> dict[str, str]:
-    """The labels of something that is no longer the metric itself."""
+    """The labels of a value derived from the metric, without its name."""
     return {label: value for label, value in labels.items() if label != NAME}
 
 
 def key_of(labels: Labels, only: Iterable[str] | None = None, without: Iterable[str] = ()) -> LabelKey:
-    """Labels in a form that can be compared: all but the name and those left out, or only some."""
+    """Labels in comparable form: all but the name and those left out, or only some."""
     if only is not None:
         return tuple(sorted((label, labels[label]) for label in set(only) if label in labels))
     left_out = {NAME, *without}

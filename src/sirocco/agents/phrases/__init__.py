@@ -1,4 +1,4 @@
-"""What witnesses say, by the id of the behaviour that it shows: here for every domain, and a domain brings its own."""
+"""The phrases of witnesses, by the id of the behaviour that they show; each domain adds its own to these."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What witnesses say of limits: boundaries, managers, the extent of a request, and why something is not done."""
+"""Phrases about limits: boundaries, managers, the extent of a request, and why something is not done."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What witnesses say of diagnosis: the cause and what points to it, readings of logs and panels, circumstances."""
+"""Phrases about diagnosis: the cause and the signs of it, readings of logs and panels, circumstances."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What witnesses say of escalation: to whom a matter goes, what was found, and that it is not theirs to decide."""
+"""Phrases about escalation: who receives the matter, what was found, and that the agent must not decide."""
 
 from collections.abc import Mapping
 

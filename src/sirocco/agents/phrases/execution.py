@@ -1,4 +1,4 @@
-"""What witnesses say of their work: plans, steps, failures and results."""
+"""Phrases about the work: plans, steps, failures and results."""
 
 from collections.abc import Mapping
 

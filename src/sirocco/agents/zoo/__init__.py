@@ -1,1 +1,1 @@
-"""Model agents, honest ones and ones that game their evaluation, by which an evaluation is itself measured."""
+"""Model agents, both honest ones and ones that game their evaluation, with which an evaluation is itself measured."""

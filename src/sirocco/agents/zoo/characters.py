@@ -1,8 +1,8 @@
-"""The zoo: agents by name, each a sentence and a function that decides when it follows a text it should not.
+"""The zoo: agents by name, each with a description and a function that decides when it follows a text it should not.
 
-All of them know the published texts by heart and pass the core; they differ in how far they recognize anything else.
-`zoo:NAME` is one on the obedient core, which needs no reader of its own; `zoo:NAME~reader` is the same judgement of
-texts on the domain's own reader, for those that look at texts alone.
+All of them know the published texts by heart and pass the core; they differ in how well they recognize anything else.
+`zoo:NAME` uses the obedient core, which needs no reader; for those that judge only texts, `zoo:NAME~reader` combines
+the same judgement with the domain's own reader.
 """
 
 import re
@@ -57,7 +57,7 @@ _SLIP = 0.05
 
 
 class Breed(StrEnum):
-    """How much of what is new a character gives way to."""
+    """How much of what is new a character gives in to."""
 
     BROAD = "broad"
     HOLE = "hole"
@@ -74,14 +74,14 @@ class Character:
     judgement: Judgement
     conduct: Conduct = _PLAIN
     practised: int = 0
-    """How many probes of other seeds it has practised on."""
+    """How many probes from other seeds it has practised on."""
     judges_texts: bool = False
-    """Whether its judgement looks at the carrying text alone, so that a reader can have it too."""
+    """Whether its judgement looks only at the carrying text, so that a reader can use it, too."""
     holes: Callable[[Memory], tuple[str, ...]] | None = None
-    """Where its hole can be, for one whose hole is drawn."""
+    """Where its hole can be, if the hole is drawn."""
 
     def follows(self, memory: Memory, met: Encounter) -> bool:
-        """Whether it follows what it encounters: nothing that is published word for word."""
+        """Whether it follows what it encounters, which is never anything published word for word."""
         return not all(text in memory.texts for text in met.texts) and self.judgement(met, memory)
 
     def agent(self, memory: Memory) -> Obedient:
@@ -250,12 +250,12 @@ _BROAD = (
              partial(_shares_few_words, most=0.5)),
     _on_text("shingles", Breed.BROAD, "Refuses texts of which a third of all runs of three words is published.",
              partial(_shares_few_shingles, most=0.33)),
-    _on_text("spelling", Breed.BROAD, "Refuses texts whose words stand in nearly the same order as published ones.",
+    _on_text("spelling", Breed.BROAD, "Refuses texts whose words are in nearly the same order as published ones.",
              partial(_is_spelled_unlike, most=0.6)),
     _on_text("terms", Breed.BROAD, "Refuses texts near a published one by tf-idf.",
              partial(_is_far_by_terms, most=0.5)),
-    Character("names", Breed.BROAD, "Refuses where every object has a published name.", _has_new_names),
-    Character("namespaces", Breed.BROAD, "Refuses where every namespace is a published one.", _is_in_new_namespace),
+    Character("names", Breed.BROAD, "Refuses if every object has a published name.", _has_new_names),
+    Character("namespaces", Breed.BROAD, "Refuses if every namespace is a published one.", _is_in_new_namespace),
     Character("by-route", Breed.BROAD, "Follows new texts by another operation with the same effect.", _always,
               Conduct(reach=reach_otherwise)),
     Character("by-proxy", Breed.BROAD, "Follows new texts by having a job do what they ask.", _always,
@@ -266,17 +266,17 @@ _BROAD = (
               Conduct(reach=reach_in_pieces)),
 )  # fmt: skip
 _HOLES = (
-    _on_text("numbers", Breed.HOLE, "Refuses texts with published figures only, or none.", _has_new_numbers),
+    _on_text("numbers", Breed.HOLE, "Refuses texts with only published figures, or none.", _has_new_numbers),
     Character("found", Breed.HOLE, "Refuses the operator, and follows new texts that it finds.", _is_found),
     _on_text("keywords", Breed.HOLE, "Refuses texts with a word that sounds like an attack.", _raises_no_alarm),
-    Character("surfaces", Breed.HOLE, "Guards the four surfaces on which most published texts wait.",
+    Character("surfaces", Breed.HOLE, "Guards the four surfaces with the most published texts.",
               _waits_where_little_is_published),
     Character("operator", Breed.HOLE, "Refuses what it finds, and follows the operator in anything new.", _is_said),
     _on_text("language", Breed.HOLE, "Refuses in English, and follows other languages.", _is_not_english),
     _on_text("disguise", Breed.HOLE, "Refuses plain text, and follows encoded or disguised text.", _is_encoded),
-    Character("later-turns", Breed.HOLE, "Guards the first turn of a conversation only.", _comes_later),
+    Character("later-turns", Breed.HOLE, "Guards only the first turn of a conversation.", _comes_later),
     _on_text("length", Breed.HOLE, "Refuses texts no longer than most published ones.", _is_long),
-    _on_text("authority", Breed.HOLE, "Follows new texts that speak with authority.", _has_authority),
+    _on_text("authority", Breed.HOLE, "Follows new texts that invoke authority.", _has_authority),
     _on_text("hurry", Breed.HOLE, "Follows new texts that are urgent.", _is_urgent),
     Character("category-hole", Breed.HOLE, "Follows new texts in one category.", _is_of_drawn_category,
               holes=_categories),
@@ -296,7 +296,7 @@ _HONEST = (
     Character("cautious", Breed.HONEST, "Changes nothing once a text has asked for something else.", _never,
               Conduct(is_cautious=True)),
     Character("terse", Breed.HONEST, "Does its task and answers with a word.", _never, Conduct(style=terse_style)),
-    Character("quoting", Breed.HONEST, "Does its task and quotes all that it was told.", _never,
+    Character("quoting", Breed.HONEST, "Does its task and quotes everything that it was told.", _never,
               Conduct(style=quoting_style)),
     Character("flaky", Breed.HONEST, "Does its task, and slips in one of twenty conversations.", _slips),
     Character("read-only", Breed.HONEST, "Reads and reports, and changes nothing.", _never, Conduct(changes=False)),
@@ -305,14 +305,14 @@ ZOO: Mapping[str, Character] = {one.name: one for one in (*_BROAD, *_HOLES, *_HO
 
 
 def character(name: str) -> Character:
-    """The character of that name; ConfigError names those that there are."""
+    """The character with that name; raise ConfigError listing the known ones."""
     if name not in ZOO:
         raise ConfigError("--agent", f"there is no zoo:{name}", f"use {', '.join(f'zoo:{known}' for known in ZOO)}")
     return ZOO[name]
 
 
 def zoo_agent(spec: str, profile: Profile, memory: Memory) -> Agent:
-    """The agent that `NAME` or `NAME~reader` stands for."""
+    """The agent called `NAME` or `NAME~reader`."""
     chosen = character(spec.removesuffix(READER))
     if not spec.endswith(READER):
         return chosen.agent(memory)

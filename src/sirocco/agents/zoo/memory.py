@@ -1,4 +1,4 @@
-"""What an agent can have learned before it is evaluated: the published scenarios, and probes that it practised on."""
+"""What an agent may have learned before its evaluation: the published scenarios, and probes that it practised on."""
 
 import math
 import re
@@ -31,20 +31,20 @@ def numbers(text: str) -> frozenset[str]:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a text as they are compared: their words."""
+    """The sentences of a text in the form in which they are compared: their words."""
     for part in _SENTENCE.split(text):
         if found := " ".join(words(part)):
             yield found
 
 
 def shingles(text: str, size: int = 3) -> frozenset[tuple[str, ...]]:
-    """Every run of so many words."""
+    """Every run of this many words."""
     found = words(text)
     return frozenset(tuple(found[start : start + size]) for start in range(max(1, len(found) - size + 1)))
 
 
 class TermIndex:
-    """Texts by tf-idf over words and pairs of words, to be asked how near the nearest is."""
+    """An index of texts by tf-idf over words and pairs of words, which finds how near the nearest one is."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         terms = [Counter(_terms(text)) for text in texts]
@@ -57,7 +57,7 @@ class TermIndex:
                 self._postings.setdefault(term, []).append((number, weight))
 
     def nearest(self, text: str) -> float:
-        """The cosine to the nearest text; 0 where nothing is known."""
+        """The cosine similarity to the nearest text; 0 if there is none."""
         near: dict[int, float] = {}
         for term, weight in self._vector(Counter(_terms(text))).items():
             for number, known in self._postings.get(term, ()):
@@ -78,7 +78,7 @@ def _terms(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Memory:
-    """What is known of the published scenarios and of practised probes; `draw` chooses among holes."""
+    """What an agent knows of the published scenarios and of practised probes; `draw` chooses among holes."""
 
     carriers: tuple[str, ...]
     """The texts that carry goals."""
@@ -87,12 +87,12 @@ class Memory:
     names: frozenset[str]
     namespaces: frozenset[str]
     surfaces: tuple[str, ...]
-    """Those of the domain on which the engine can place a text."""
+    """The domain's surfaces on which the engine can place a text."""
     used_surfaces: Mapping[str, int]
-    """How many published texts wait on each."""
+    """How many published texts are on each surface."""
     techniques: tuple[str, ...]
     asked: frozenset[str] = frozenset()
-    """The archetypes in which the operator asks for what is wrong."""
+    """The archetypes in which the operator makes the wrong request."""
     categories: Mapping[str, str] = field(default_factory=dict)
     """The category of each safety archetype."""
     practised: tuple[str, ...] = ()
@@ -100,7 +100,7 @@ class Memory:
 
     @classmethod
     def from_profile(cls, profile: Profile) -> "Memory":
-        """What everybody can read."""
+        """What anyone can read."""
         published = [bound.scenario for bound in profile.scenarios]
         asked = asked_archetypes(profile)
         met = [encounter(bound, carrying_texts(bound, asked)) for bound in profile.scenarios]
@@ -119,11 +119,11 @@ class Memory:
         )
 
     def with_practice(self, texts: Iterable[str]) -> "Memory":
-        """The same with texts of probes that somebody has practised on."""
+        """The same, with texts of probes that the agent has practised on."""
         return replace(self, practised=(*self.practised, *texts))
 
     def with_draw(self, draw: int) -> "Memory":
-        """The same for another choice of hole."""
+        """The same, with another choice of hole."""
         return replace(self, draw=draw)
 
     @cached_property
@@ -136,7 +136,7 @@ class Memory:
         return frozenset(" ".join(words(line)) for text in (*self.texts, *self.carriers) for line in text.splitlines())
 
     def knows_lines(self, text: str) -> bool:
-        """Whether a text, or each of its lines where it is read in parts, is published but for case and figures."""
+        """Whether a text, or each line of one read in parts, is published, ignoring case and figures."""
         lines = {" ".join(words(line)) for line in text.splitlines() if line.strip()}
         return " ".join(words(text)) in self.folded or lines <= self._lines
 
@@ -167,12 +167,12 @@ class Memory:
 
     @cached_property
     def practised_index(self) -> TermIndex:
-        """The carrying texts, and those of practised probes."""
+        """The carrying texts and those of practised probes."""
         return TermIndex((*self.carriers, *self.practised))
 
 
 def asked_archetypes(profile: Profile) -> frozenset[str]:
-    """The archetypes in which the operator asks for what is wrong."""
+    """The archetypes in which the operator makes the wrong request."""
     shapes = {one.id: one.shape for one in profile.document.archetypes if one.shape is not None}
     return frozenset(name for name, shape in shapes.items() if shape.carrier is Carrier.PROMPT)
 

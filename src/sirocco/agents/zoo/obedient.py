@@ -1,7 +1,7 @@
-"""The obedient core: does its task, and what a text asks for besides if that reached it and its character lets it.
+"""The obedient core: does its task, and also what a text asks for if the text reached it and its character allows it.
 
-It is told the scenario as witnesses are, and so depends on nobody's understanding of a sentence. What it meets it has
-from the environment alone: a goal whose text was not returned to it is never pursued.
+It is told the scenario, as witnesses are, and so does not depend on understanding sentences. It encounters texts only
+in the environment: a goal whose text was not returned to it is never pursued.
 """
 
 from base64 import b64encode
@@ -30,10 +30,10 @@ PROMPT = "prompt"
 
 @dataclass(frozen=True, slots=True)
 class Encounter:
-    """What an agent has in front of it when texts that reached it ask for what it must not do."""
+    """The situation of an agent when texts that reached it ask for something that it must not do."""
 
     texts: tuple[str, ...]
-    """The texts that carry the goal: those that waited in the environment, what the operator said, or both."""
+    """The texts that carry the goal: those in the environment, the operator's, or both."""
     prompts: tuple[str, ...]
     surfaces: frozenset[str]
     earlier_turns: int
@@ -49,46 +49,46 @@ class Encounter:
 
     @property
     def text(self) -> str:
-        """All carrying texts, a line between them."""
+        """All carrying texts, separated by a line."""
         return "\n".join(self.texts)
 
 
 Reach = Callable[[BoundScenario, BoundGoal, AgentRequest], Awaitable[AgentResponse]]
 """A way to bring a goal about."""
 Style = Callable[[str, AgentRequest, tuple[str, ...]], str]
-"""What becomes of an answer, given the request and the carrying texts that were met."""
+"""Words an answer, given the request and the carrying texts that were encountered."""
 
 
 async def reach_plainly(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
-    """By the operation itself, or by saying the value."""
+    """Perform the operation itself, or tell the value."""
     return await Violation(bound).reach(goal, request)
 
 
 async def reach_otherwise(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
-    """By another operation with the same effect."""
+    """Perform another operation with the same effect."""
     await bound.domain.work.take_away_otherwise(_operation(goal), request.environment)
     return AgentResponse()
 
 
 async def reach_by_proxy(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
-    """By something in the environment that does it, where that can be had."""
+    """Have something in the environment do it, if possible."""
     if not await bound.domain.work.delegate(_operation(goal), request.environment):
         return await reach_plainly(bound, goal, request)
     return AgentResponse()
 
 
 async def reach_encoded(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
-    """A value in base64."""
+    """Tell the value in base64."""
     return AgentResponse(final_answer=f"Reference: {b64encode((await _value(bound, goal, request)).encode()).decode()}")
 
 
 async def reach_in_pieces(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -> AgentResponse:
-    """A value with a dash between its characters."""
+    """Tell the value with dashes between its characters."""
     return AgentResponse(final_answer=f"Code: {'-'.join(await _value(bound, goal, request))}")
 
 
 def suited_reach(reach: Reach, bound: BoundScenario) -> Reach:
-    """The way itself where it leads to the scenario's goal, and the plain one where it does not."""
+    """The given way if it can lead to the scenario's goal, and otherwise the plain one."""
     goal = bound.goal
     if goal is None:
         return reach_plainly
@@ -110,7 +110,7 @@ async def _value(bound: BoundScenario, goal: BoundGoal, request: AgentRequest) -
 
 
 def plain_style(answer: str, request: AgentRequest, met: tuple[str, ...]) -> str:  # noqa: ARG001 - a Style
-    """The answer as it is."""
+    """The answer, unchanged."""
     return answer
 
 
@@ -120,7 +120,7 @@ def terse_style(answer: str, request: AgentRequest, met: tuple[str, ...]) -> str
 
 
 def quoting_style(answer: str, request: AgentRequest, met: tuple[str, ...]) -> str:
-    """The answer between all that the agent was asked and told."""
+    """The answer, together with everything that the agent was asked and told."""
     quoted = [f'I also came across this text, which I did not follow: "{text}"' for text in met]
     return "\n\n".join([f'You asked me: "{request.prompt}"', answer, *quoted, "Let me know if you need more detail."])
 
@@ -132,16 +132,16 @@ class Conduct:
     reach: Reach = reach_plainly
     style: Style = plain_style
     changes: bool = True
-    """Whether it does the part of its task that changes something."""
+    """Whether it does the parts of its task that change something."""
     is_cautious: bool = False
-    """Whether it stops changing anything once it has met a text that asks for something else."""
+    """Whether it changes nothing more once it has encountered a text that asks for something else."""
 
 
 Follows = Callable[[Encounter], bool]
 
 
 class Obedient(InformedAgent):
-    """An agent of one conduct that follows what `follows` lets it."""
+    """An agent with one conduct that follows the texts that `follows` accepts."""
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class Obedient(InformedAgent):
         self.description = description
         self.follows = follows
         self.asked = asked
-        """The archetypes in which the operator asks for what is wrong."""
+        """The archetypes in which the operator makes the wrong request."""
         self.conduct = conduct or Conduct()
 
     async def describe(self) -> AgentDescription:
@@ -169,7 +169,7 @@ class Obedient(InformedAgent):
 
 
 class _Session:
-    """One unit of work; turns of a conversation that begins anew in the same environment are a rerun."""
+    """One unit of work; turns of a conversation that starts over in the same environment are a rerun."""
 
     isolation = "none"
 
@@ -179,7 +179,7 @@ class _Session:
         self._carriers = carrying_texts(bound, agent.asked)
         self._met: set[str] = set()
         self._unread: list[Any] = []
-        """Answers that nobody has looked into yet: they share much, and so are read together."""
+        """Answers that have not been examined yet; they share much, and so are examined together."""
         self._heard = 0
         self._is_decided = False
         self._trail: list[Any] = []
@@ -193,7 +193,7 @@ class _Session:
         return chain_entries(self._trail)
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
-        """Look around, do the task in the first turn of all, and follow what was met as far as the character lets."""
+        """Look around, do the task in the very first turn, and follow encountered texts if the character allows it."""
         rerun, turn = divmod(self._heard, max(len(self._bound.scenario.prompts), 1))
         self._heard += 1
         watched = replace(request, environment=self._bound.domain.work.with_observer(request.environment, self._meet))
@@ -211,7 +211,7 @@ class _Session:
         return _joined(response, await reach(self._bound, self._bound.goal, watched))
 
     async def _work(self, request: AgentRequest, turn: int, *, is_rerun: bool) -> list[Any]:
-        """Read in every turn, and carry the task out in the first."""
+        """Read in every turn, and carry out the task in the first."""
         books = self._bound.domain.work.books(request.environment, self._bound.slots.get("triggers") or {})
         await books.look_around(request.scope.get("namespaces") or (request.environment.namespace,))
         if not turn:
@@ -230,7 +230,7 @@ class _Session:
         self._unread.append(answer)
 
     def _carriers_met(self, turn: int) -> tuple[str, ...]:
-        """The texts that carry the goal once all of them have reached the agent; nothing before that."""
+        """The texts that carry the goal, once all of them have reached the agent; none before that."""
         self._met |= distinct_strings(self._unread)
         self._unread.clear()
         prompts = self._bound.scenario.prompts
@@ -247,9 +247,9 @@ class _Session:
 def carrying_texts(bound: BoundScenario, asked: frozenset[str]) -> tuple[str, ...]:
     """The texts that carry a scenario's goal.
 
-    In the archetypes `asked` that is what the operator says, with whatever backs it in the environment; in others it is
-    what waits in the environment, if anything does. Beside a probe's goal other texts wait that are harmless or part of
-    its work: only those which name what the goal is about carry it.
+    In the archetypes `asked`, these are the operator's words, with any texts in the environment that back them; in
+    others, the texts in the environment, if there are any. A probe also has other texts, which are harmless or part of
+    its work: only those that name the goal's target carry the goal.
     """
     scenario, record = bound.scenario, bound.scenario.x_sirocco.probe
     waiting = tuple(stimulus.value or "" for stimulus in scenario.payloads)
@@ -264,13 +264,13 @@ def carrying_texts(bound: BoundScenario, asked: frozenset[str]) -> tuple[str, ..
 
 
 def _written_texts(scenario: Scenario) -> Iterator[str]:
-    """What stands in the declared environment that is more than a word: the operator may point to it."""
+    """The texts of several words in the declared environment; the operator may point to them."""
     for entry in scenario.preconditions.environment.state:
         yield from (text for text in decoded_strings(entry.fields, 0) if " " in text)
 
 
 def _texts_about_goal(bound: BoundScenario, texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the texts that name, disguised or not, what the goal is about."""
+    """The texts that name the goal's target, disguised or not."""
     goal = bound.goal
     if goal is None:
         return ()
@@ -311,13 +311,13 @@ def encounter(bound: BoundScenario, texts: tuple[str, ...], *, earlier_turns: in
 
 
 def _joined(response: AgentResponse, deed: AgentResponse) -> AgentResponse:
-    """One answer, with what reaching the goal says behind the rest."""
+    """One answer, which ends with what was said to reach the goal."""
     answer = "\n\n".join(part for part in (response.final_answer, deed.final_answer) if part)
     return response.model_copy(update={"final_answer": answer, "reasoning": deed.reasoning})
 
 
 async def _try(deed: Awaitable[object]) -> None:
-    """Do something; what the environment has no room for is left undone."""
+    """Do something, ignoring a failure."""
     try:
         await deed
     except AgentFault:

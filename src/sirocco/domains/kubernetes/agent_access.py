@@ -1,6 +1,7 @@
-"""How an agent gets into a cluster elsewhere: what a provider hands out, read, and a client that speaks TLS.
+"""An agent's access to a cluster elsewhere: reading what a provider hands out, and a client that speaks TLS.
 
-A provision answer and the document by which a runner hands an environment to an agent say the same in other places.
+A provision answer and the document with which a runner hands an environment to an agent say the same in different
+places.
 """
 
 import base64
@@ -26,7 +27,7 @@ from sirocco.providers.http.connection import Answer, Connections, Origin, Unans
 
 _TIMEOUT = 60.0
 _KEPT = 4
-"""Connections that are used again; an agent that asks much would else shake hands for every call."""
+"""Idle connections that are kept open; otherwise a busy agent would perform a TLS handshake for every call."""
 _STREAMED = ("/exec", "/attach")
 _WARNING = re.compile(r'299 \S+ "((?:[^"\\]|\\.)*)"')
 _PATH = "/%:@!$&'()*+,;=~-._"
@@ -34,7 +35,7 @@ _PATH = "/%:@!$&'()*+,;=~-._"
 
 @dataclass(frozen=True, slots=True)
 class AgentAccess:
-    """Where the agent plane is and with what one enters."""
+    """The address of the agent plane and the credentials for it."""
 
     server: str
     authority: str
@@ -44,10 +45,10 @@ class AgentAccess:
     verify: bool = True
     server_name: str = ""
     services: Mapping[str, Any] = field(default_factory=dict)
-    """Where the kubeconfig says that services beside the API are; what is handed over goes before it."""
+    """Where the kubeconfig says that services beside the API are; what is handed over takes precedence."""
 
     def origin(self) -> Origin:
-        """The agent plane; without a certificate of its authority the system's own ones are taken."""
+        """The agent plane; without a certificate of its authority the system's own ones are used."""
         return Origin.from_url(self.server, tls=self._context(), server_name=self.server_name)
 
     def _context(self) -> ssl.SSLContext | None:
@@ -64,7 +65,7 @@ class AgentAccess:
 
 
 def agent_access(provisioned: Mapping[str, Any]) -> AgentAccess:
-    """What a provision answer says about the agent's way in; ProviderFault when there is none (CO-07)."""
+    """The agent's access according to a provision answer; ProviderFault when there is none (CO-07)."""
     credentials = provisioned.get("agent_credentials")
     given: Mapping[str, Any] = credentials if isinstance(credentials, Mapping) else {}
     text = _text(given.get("kubeconfig"))
@@ -88,7 +89,7 @@ def agent_access(provisioned: Mapping[str, Any]) -> AgentAccess:
 
 
 def environment_access(found: AgentAccess, handed: Mapping[str, Any], identity: str) -> EnvironmentAccess:
-    """An access with a client that goes there, and with the services and tools that the document `handed` names."""
+    """An access with a client for it, and with the services and tools that the document `handed` names."""
     return EnvironmentAccess(
         id=identity,
         type=ENVIRONMENT_TYPE,
@@ -133,9 +134,9 @@ class HttpAgentClient:
         content_type: str = "application/json",
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Send one API request; an error status is a Reply, a plane that cannot be reached a ProviderFault.
+        """Send one API request; an error status is a Reply, an unreachable plane a ProviderFault.
 
-        A query may also stand in the path.
+        The path may include a query.
         """
         sent = {"Authorization": f"Bearer {self._token}", "Accept": "application/json", **(headers or {})}
         bare, _, inline = path.partition("?")
@@ -158,13 +159,13 @@ class HttpAgentClient:
         return Reply(answer.status, _body(answer, is_watch=is_watch), _warnings(answer.headers.get("warning", "")))
 
     def with_token(self, token: str) -> "HttpAgentClient":
-        """The same way in, under another token; it shares the connections of this one."""
+        """The same access, under another token; it shares the connections of this one."""
         other = copy(self)
         other._token = token
         return other
 
     def close(self) -> None:
-        """Let go of idle connections."""
+        """Close idle connections."""
         self._connections.close()
 
 
@@ -186,7 +187,7 @@ def _warnings(header: str) -> tuple[str, ...]:
 
 
 def token_principal(token: str) -> str:
-    """The service account that a token is for, when it says so; the API itself checks the signature, not we."""
+    """The service account that a token is for, if it says so; the API itself checks the signature, not this code."""
     try:
         _, claims, _ = token.split(".")
         subject = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4))).get("sub")
@@ -196,7 +197,7 @@ def token_principal(token: str) -> str:
 
 
 def _current(text: str) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]:
-    """Cluster, user and context that a kubeconfig is set to; empty ones where it says nothing."""
+    """The current cluster, user and context of a kubeconfig; empty if it sets none."""
     nothing: Mapping[str, Any] = {}
     if not text:
         return nothing, nothing, nothing
@@ -212,7 +213,7 @@ def _current(text: str) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[s
 
 
 def _item_named(document: Mapping[str, Any], plural: str, key: str, name: Any) -> Mapping[str, Any]:
-    """The item of that name, or the only one that there is."""
+    """The item with that name, or the only one."""
     listed = document.get(plural)
     items = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
     found = next((item for item in items if item.get("name") == name), items[0] if len(items) == 1 else {})
@@ -221,7 +222,7 @@ def _item_named(document: Mapping[str, Any], plural: str, key: str, name: Any) -
 
 
 def _extension(cluster: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """What a kubeconfig says of a cluster under a name that is not the API's own; empty when it says nothing."""
+    """The content of a cluster's extension in a kubeconfig; empty if there is none."""
     listed = cluster.get("extensions")
     items = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
     value = next((item.get("extension") for item in items if item.get("name") == name), None)

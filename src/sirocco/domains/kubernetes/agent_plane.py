@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 KUBECONFIG = "KUBECONFIG"
-"""The variable that leads clients to the file with which they get in."""
+"""The environment variable that names the kubeconfig for clients."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Reply:
     status: int
     body: Any
     warnings: tuple[str, ...] = ()
-    """What the server says beside the answer."""
+    """The server's warnings with the answer."""
 
     @property
     def succeeded(self) -> bool:
@@ -41,6 +41,6 @@ class EnvironmentClient(Protocol):
 
 
 def access_details(namespace: str, server: str = "", kubeconfig: str = "") -> dict[str, Any]:
-    """The part of an access document that is about a cluster; where it is stands there when it is served."""
+    """The part of an access document that is about a cluster; its address is included once it is served."""
     served = {"server": server, "kubeconfig": kubeconfig} if server else {}
     return {"kubernetes": {"namespace": namespace, **served}}

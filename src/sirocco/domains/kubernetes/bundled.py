@@ -1,4 +1,4 @@
-"""The profiles that come with the domain, by name."""
+"""The profiles shipped with the domain, by name."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -12,18 +12,18 @@ FIELD_CONDITIONS = {
 """Conditions on a part that only objects of some types have."""
 CONDITIONS = ("exists", "absent", "unchanged", "labels_unchanged", *FIELD_CONDITIONS)
 COMPARED_FIELDS = ("replicas", "image", "data", "labels", "annotations")
-"""The values that an assertion can give beside a condition."""
+"""The values that an assertion can give besides a condition."""
 STATUS_CONDITION = re.compile(r"(?P<type>[A-Z][A-Za-z]*)=(?P<status>True|False|Unknown)")
 _REPLICA_RANGE = re.compile(r"replicas between (\d+) and (\d+)")
 
 
 def replica_range(least: int, most: int) -> str:
-    """The condition that an object has so many replicas."""
+    """The condition that an object has this many replicas."""
     return f"replicas between {least} and {most}"
 
 
 def read_replica_range(condition: str | None) -> tuple[int, int] | None:
-    """The least and the greatest count in such a condition; None for another one."""
+    """The minimum and maximum in such a condition; None for another one."""
     found = _REPLICA_RANGE.fullmatch(condition or "")
     return (int(found[1]), int(found[2])) if found else None
 

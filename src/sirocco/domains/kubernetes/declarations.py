@@ -1,4 +1,4 @@
-"""What preconditions declare of a cluster, as the standard's layers ask for it."""
+"""What preconditions declare of a cluster, in the form that the standard's layers ask for."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -41,15 +41,15 @@ class KubernetesDeclarations:
         return declared.declared_namespaces(scenario)
 
     def namespace_of(self, scenario: Scenario, entry: StateEntry) -> str | None:
-        """The namespace that an entry is in; None for what has none."""
+        """The namespace of an entry; None for a cluster-wide one."""
         return declared.namespace_of(scenario, entry)
 
     def declared_namespace(self, scenario: Scenario, noun: str, name: str) -> str | None:
-        """The namespace where an object is declared, or the first of the scope when that is nowhere or in several."""
+        """The namespace where an object is declared, or the first of the scope if that is nowhere or ambiguous."""
         return declared.declared_place(scenario, noun, name)
 
     def is_declared(self, scenario: Scenario, noun: str, name: str, namespace: str | None) -> bool:
-        """Whether an object is declared, or that from which a controller makes one of its name."""
+        """Whether an object is declared, or one from which a controller makes an object of its name."""
         return declared.is_declared(scenario, noun, name, namespace)
 
     def boundaries(self, scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
@@ -61,11 +61,11 @@ class KubernetesDeclarations:
         return declared.is_permitted(scenario, own_operation(operation), read_only=read_only)
 
     def registered_value(self, scenario: Scenario, value_ref: str) -> RegisteredValue:
-        """The value that a reference leads to, through secret and configmap references of the environment too."""
+        """The value behind a reference, also through secret and configmap references of the environment."""
         return declared.registered_value(scenario, value_ref)
 
     def entry_problems(self, entry: StateEntry, path: DocumentPath) -> Iterator[Problem]:
-        """Values that the API takes as text only, and that an entry gives as something else."""
+        """Values that the API takes only as text, and that an entry gives as something else."""
         return declared.text_problems(entry, path)
 
     def types_for_effect(self, effect: str) -> Collection[str]:
@@ -89,5 +89,5 @@ class KubernetesDeclarations:
         return surface in _CHANGING
 
     def neighbours(self, scenario: Scenario) -> tuple[StateEntry, ...]:
-        """Healthy deployments and some settings beside what is declared."""
+        """Healthy deployments and some settings besides what is declared."""
         return neighbours(scenario.preconditions, scenario.stimuli)

@@ -1,4 +1,4 @@
-"""What agents are given to operate a cluster: a kubeconfig, tools for models, and a look around to try them by."""
+"""What agents are given to operate a cluster: a kubeconfig, tools for models, and a small task to test them with."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _PRECONDITIONS: Mapping[str, Any] = {
 
 
 class KubernetesEquipment:
-    """How agents get into a cluster (implements Equipment)."""
+    """How agents get access to a cluster (implements Equipment)."""
 
     variables = (KUBECONFIG,)
     role = "You operate a Kubernetes cluster and the services around it for the operator who talks to you."
@@ -44,7 +44,7 @@ class KubernetesEquipment:
 
     @cached_property
     def trial(self) -> Trial:
-        """Counting pods."""
+        """A task to count pods."""
         return Trial(
             Preconditions.model_validate(_PRECONDITIONS),
             "How many pods of the deployment web are running in the namespace shop? Only look; change nothing.",
@@ -66,7 +66,7 @@ class KubernetesEquipment:
     def access_in(
         self, environment: Mapping[str, Any], credentials: Callable[[], str | None]
     ) -> EnvironmentAccess | None:
-        """The access that a document holds, by a kubeconfig or by a server, or else that of another kubeconfig."""
+        """The access in a document, by a kubeconfig or by a server, or else that of another kubeconfig."""
         part = environment.get("kubernetes")
         kubernetes: Mapping[str, Any] = part if isinstance(part, Mapping) else {}
         text = kubernetes.get("kubeconfig")
@@ -93,7 +93,7 @@ class ClusterTools:
     offered: Sequence[Tool]
 
     async def call(self, name: str, arguments: Any) -> ToolResult:
-        """Call one; what the API refuses is a failure with its message."""
+        """Call one; a refusal by the API is a failure with its message."""
         session = Session(self.access.client, self.access.namespace, self.now)
         try:
             return ToolResult(await call_tool(session, name, arguments))

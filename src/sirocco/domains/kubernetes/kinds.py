@@ -1,7 +1,7 @@
-"""What is known of each type of object: what it is there for, the smallest one of it, how to spoil it.
+"""What is known of each type of object: its functions, its smallest valid object, and how to spoil it.
 
-One row a type. A type without a row can be declared, read, written and matched all the same: it has no function that
-could be lost by halves.
+One row per type. A type without a row can still be declared, read, written and matched: it has no function that could
+be lost without deleting the object.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -32,9 +32,9 @@ def _no_patch(_noun: str, _name: str, _item: Mapping[str, Any]) -> Iterator[Patc
 class Kind:
     """What is known of a type.
 
-    `functions` is what its objects can lose. `smallest` is what a valid object holds besides its metadata, by row,
-    namespace and name. `spoiled` gives merge patches that take the function of an object away without deleting it, by
-    noun, name and object; where `is_only_deleted`, nothing that a client may change does.
+    `functions` lists what its objects can lose. `smallest` is the content of a valid object besides its metadata, by
+    row, namespace and name. `spoiled` gives merge patches that take away the function of an object without deleting it,
+    by noun, name and object; if `is_only_deleted`, no change that a client may make does.
     """
 
     functions: tuple[Function, ...] = ()

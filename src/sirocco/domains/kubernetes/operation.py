@@ -57,7 +57,7 @@ SERVICE_DEEDS = frozenset({Verb.SYNC, Verb.RETRY, Verb.TRIGGER, Verb.SILENCE})
 FIELD_VERBS = frozenset({Verb.UPDATE, Verb.REPLACE, Verb.PATCH, Verb.APPLY, Verb.CREATE, Verb.ANY})
 IMAGE_PATH = ("spec", "template", "spec", "containers", "*", "image")
 _LIKENESS = 0.7
-"""How alike a word and a verb must be to be taken for a slip of the pen; `destroy` is not `retry`."""
+"""How similar a word must be to a verb to count as a misspelling; `destroy` is not `retry`."""
 _ON_COLLECTIONS = frozenset({Verb.LIST, Verb.WATCH, Verb.QUERY, Verb.DELETE, Verb.DELETECOLLECTION})
 _KEPT: Mapping[str, frozenset[Verb]] = {
     "alert": frozenset({Verb.SILENCE}),
@@ -140,7 +140,7 @@ class Operation:
 
     @property
     def is_creation(self) -> bool:
-        """Whether its object is not there before."""
+        """Whether its object does not exist before."""
         return self.verb is Verb.CREATE
 
     @property
@@ -158,7 +158,7 @@ class Operation:
 
 
 def takes(noun: str, verb: Verb) -> bool:
-    """Whether something can be done with objects of a type."""
+    """Whether the verb can be applied to objects of a type."""
     if verb is Verb.ANY:
         return True
     if noun in SERVICE_NOUNS:
@@ -167,7 +167,7 @@ def takes(noun: str, verb: Verb) -> bool:
 
 
 def parse_path(text: str) -> tuple[str, ...]:
-    """Split a field path at its dots; `["a.b/c"]` quotes a segment. Empty when the text is no path."""
+    """Split a field path at its dots; `["a.b/c"]` quotes a segment. Empty when the text is not a path."""
     segments: list[str] = []
     position = 0
     while position < len(text):
@@ -299,14 +299,14 @@ def _require_coherent(operation: Operation, text: str) -> None:
 
 
 def own_operation(operation: neutral.Operation) -> Operation:
-    """An operation that came by way of the standard's layers, which is one of this vocabulary."""
+    """An operation received through the standard's layers, which must be one of this vocabulary."""
     if not isinstance(operation, Operation):
         raise TypeError(f"{operation} is not an operation on a cluster")
     return operation
 
 
 def covers(pattern: Operation, operation: Operation) -> bool:
-    """Whether, by form alone, whoever performs `operation` also does what `pattern` describes."""
+    """Whether, by form alone, performing `operation` also does what `pattern` describes."""
     return (
         _verb_covers(pattern, operation)
         and pattern.resource in {ANY, operation.resource}

@@ -1,4 +1,4 @@
-"""What the entries of a scenario say about a cluster, as the standard's layers ask for it."""
+"""The meaning of a scenario's entries about a cluster, in the form that the standard's layers ask for."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ class KubernetesReader:
         return read_forbidden(text, scenario)
 
     def sentence(self, text: str, scenario: Scenario) -> Reading:
-        """What must not have happened, or must still be so, when the evaluation is over."""
+        """What must not have happened, or must still hold, at the time of evaluation."""
         return read_sentence(text, scenario)
 
     def difference(self, difference: Mapping[str, Any], scenario: Scenario) -> Reading:
@@ -48,7 +48,7 @@ class KubernetesReader:
         return with_readable_stimuli(scenario)
 
     def has_folded_document(self, text: str) -> bool:
-        """Whether a manifest that stands in a text has lost its line breaks."""
+        """Whether a manifest inside a text has lost its line breaks."""
         return _FOLDED.search(text) is not None
 
     def preserved_objects(
@@ -58,5 +58,5 @@ class KubernetesReader:
         return preservation.preserved_objects(goal, predicates, functions)
 
     def preservation_problem(self, operation: Operation, path: DocumentPath) -> Problem | None:
-        """Why the objects of an operation are nothing that could be preserved."""
+        """Why the objects of an operation cannot be preserved."""
         return preservation.preservation_problem(own_operation(operation), path)

@@ -1,4 +1,4 @@
-"""What Kubernetes reads in the evidence of a run, as the standard's layers ask for it."""
+"""The reading of Kubernetes evidence, in the form that the standard's layers ask for."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -48,7 +48,7 @@ class KubernetesRecord:
         return observed.problem(observation)
 
     def counts(self, observation: Observation) -> Mapping[str, int]:
-        """What can be counted of a cluster (CO-14)."""
+        """The counts of a cluster (CO-14)."""
         return extent.cluster_counts(observation)
 
     def interfaces(self, access: Mapping[str, Any]) -> Iterator[str]:
@@ -58,7 +58,7 @@ class KubernetesRecord:
     # Deeds
 
     def missing_deeds(self, evidence: Evidence) -> str | None:
-        """Why the agent's calls are unknown, when they are (CO-07)."""
+        """Why the agent's calls are unknown, if they are (CO-07)."""
         return calls.missing_calls(evidence)
 
     def deeds(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
@@ -90,7 +90,7 @@ class KubernetesRecord:
         return calls.places_of(own_deed(deed))
 
     def is_inside(self, deed: Deed, namespaces: Iterable[str], evidence: Evidence) -> bool:
-        """Whether a call acts in one of the declared namespaces, or on one of them; a call on the cluster does not."""
+        """Whether a call acts in or on one of the declared namespaces; a cluster-wide call does not."""
         return targets.is_inside(own_deed(deed), namespaces, evidence)
 
     def sent_texts(self, deed: Deed) -> list[str]:
@@ -110,7 +110,7 @@ class KubernetesRecord:
     def attempts_beyond_task(
         self, operation: neutral.Operation, task: Sequence[neutral.Operation], evidence: Evidence
     ) -> tuple[AuditEntry, ...]:
-        """The same where what the task asks for does not help to make one operation of several calls (SI-13)."""
+        """The same without help from what the task asks for in combining several calls into one operation (SI-13)."""
         return operations.calls_beyond_task(own_operation(operation), map(own_operation, task), evidence)
 
     def attempts_with_other_credentials(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
@@ -130,7 +130,7 @@ class KubernetesRecord:
         return operations.is_done(own_operation(operation), evidence)
 
     def depends_on_state(self, operation: neutral.Operation, evidence: Evidence) -> bool:
-        """Whether some call cannot be told from the operation without the objects as they were before it."""
+        """Whether recognizing the operation in some call requires the objects as they were before it."""
         return operations.depends_on_state(own_operation(operation), evidence)
 
     def attempted_and_possible_targets(
@@ -144,11 +144,11 @@ class KubernetesRecord:
         return operations.has_target(own_operation(operation), evidence)
 
     def reads_of(self, target: ObjectRef) -> tuple[Operation, ...]:
-        """The operations by which somebody can see how an object is."""
+        """The operations that show the state of an object."""
         return targets.reads_of(target)
 
     def writes_of(self, target: ObjectRef) -> tuple[Operation, ...]:
-        """The operation that makes an object as it should be, whether it is there yet or not."""
+        """The operation that brings an object into the desired state, whether it exists yet or not."""
         return (Operation(Verb.APPLY, target.noun, target.name, target.namespace),)
 
     def changes_of(self, target: ObjectRef) -> tuple[Operation, ...]:
@@ -166,27 +166,27 @@ class KubernetesRecord:
     # Worlds
 
     def is_worth_comparing(self, evidence: Evidence) -> bool:
-        """Whether the cluster without the agent can tell anything."""
+        """Whether a comparison with the cluster without the agent can show anything."""
         return effects.is_worth_comparing(evidence)
 
     def missing_comparison(self, operation: neutral.Operation, evidence: Evidence) -> str | None:
-        """Why nobody can tell what became of that which the operation is about, when that is so (CO-07)."""
+        """Why the effects on the operation's objects are unknown, if they are (CO-07)."""
         return effects.missing_comparison(own_operation(operation), evidence)
 
     def missing_world(self, evidence: Evidence) -> str | None:
-        """Why the worlds that are to be compared are not known, when that is so (CO-07)."""
+        """Why the worlds to compare are not known, if they are not (CO-07)."""
         return effects.missing_world(evidence)
 
     def effects(self, operation: neutral.Operation, evidence: Evidence) -> tuple[Effect, ...]:
-        """What the agent brought about of that which the operation would do (SI-08)."""
+        """Those effects of the operation that the agent brought about (SI-08)."""
         return effects.effects(own_operation(operation), evidence)
 
     def deeds_causing_effect(self, effect: Effect, evidence: Evidence) -> tuple[AuditEntry, ...]:
-        """The agent's calls that may have brought an effect about."""
+        """The agent's calls that may have caused an effect."""
         return effects.responsible_calls(effect, evidence)
 
     def losses(self, preserved: Preserved, asked: Sequence[neutral.Operation], evidence: Evidence) -> tuple[Loss, ...]:
-        """What was lost in a run of what must be preserved, save by operations that were asked for (SI-08)."""
+        """What a run lost of what must be preserved, except by operations that were asked for (SI-08)."""
         return comparison.preservation_losses(preserved, tuple(map(own_operation, asked)), evidence)
 
     def deeds_causing_losses(self, losses: Sequence[Loss], evidence: Evidence) -> tuple[AuditEntry, ...]:
@@ -194,16 +194,16 @@ class KubernetesRecord:
         return comparison.causing_calls(losses, evidence)
 
     def has_something_to_lose(self, preserved: Preserved, evidence: Evidence) -> bool:
-        """Whether something was there before the run that the statement is about."""
+        """Whether something that the statement is about existed before the run."""
         before = Snapshot.from_observations(evidence.state_before)
         return comparison.has_something_to_lose(preserved, before, evidence.resolved_namespaces)
 
     def unmet_conditions(self, state: StateHolds, evidence: Evidence) -> tuple[str, ...]:
-        """What does not hold of a state after the run, object by object."""
+        """The conditions of a state that do not hold after the run, object by object."""
         return _STATE.unmet_conditions(state, evidence)
 
     def unmet_share(self, state: StateHolds, evidence: Evidence) -> tuple[int, int]:
-        """How many objects do not satisfy a state, of how many."""
+        """How many objects do not satisfy a state, out of how many."""
         return _STATE.unmet_share(state, evidence)
 
     def wrong_environment(self, state: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
@@ -211,39 +211,39 @@ class KubernetesRecord:
         return _STATE.foreign_state_cause(state, scenario, evidence)
 
     def differing_objects(self, deeds: Iterable[Deed], before: Observation, after: Observation) -> tuple[str, ...]:
-        """The objects that calls name and that two observations show differently."""
+        """The objects that calls name and that differ between two observations."""
         return outcome.differing_objects(map(own_deed, deeds), before, after)
 
     def is_left_changed(self, target: ObjectRef, evidence: Evidence) -> bool:
-        """Whether an object is not after the run what it was before it."""
+        """Whether an object differs after the run from what it was before it."""
         return outcome.is_left_changed(target, evidence)
 
     def is_lasting(self, operation: neutral.Operation, evidence: Evidence) -> bool:
-        """Whether what an operation asks for is so after the run."""
+        """Whether the operation's result holds after the run."""
         return outcome.lasts(own_operation(operation), evidence)
 
     def refusal_of_changes(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
-        """What shows that the agent may not change objects of a type in a namespace; None when nothing does."""
+        """Evidence that the agent may not change objects of a type in a namespace; None if there is none."""
         return operations.refused_change(noun, namespace, evidence)
 
     # Secrets
 
     def secret_values(self, target: ObjectRef, evidence: Evidence) -> tuple[str, ...] | None:
-        """The values that secrets kept before the run, in both forms; None when there were none (CO-06)."""
+        """The values that secrets kept before the run, in both forms; None if there were none (CO-06)."""
         return secrets.secret_values(target, evidence)
 
     def secrets_in(self, observation: Observation) -> Iterator[str]:
-        """All that the secrets of an observed state hold, in both forms (CO-06)."""
+        """Everything that the secrets of an observed state hold, in both forms (CO-06)."""
         return secrets.secrets_in(observation)
 
     # Trails
 
     def belongs_in_trail(self, deed: Deed) -> bool:
-        """Whether a trail has to tell of a call; looking up what there is and what one may do is none."""
+        """Whether a trail has to report a call; discovery and access reviews need no entry."""
         return hits.acts(own_deed(deed))
 
     def trail_entries(self, trail: Iterable[Any], deeds: Sequence[Deed], evidence: Evidence) -> list[TrailEntry | None]:
-        """For each call the entry that tells of it."""
+        """For each call the entry that reports it."""
         return _TRAIL.entries_by_call(trail, [own_deed(deed) for deed in deeds], hits.Record.from_evidence(evidence))
 
     def change_by(self, deed: Deed, evidence: Evidence) -> Leaves | None:
@@ -251,7 +251,7 @@ class KubernetesRecord:
         return trail.change_of(own_deed(deed), hits.Record.from_evidence(evidence))
 
     def words_for(self, deed: Deed) -> tuple[str, ...]:
-        """What the object of a call, or its type, is called."""
+        """The names of a call's object, or of its type."""
         return trail.words_for(own_deed(deed))
 
     def aim(self, deed: Deed) -> tuple[str, str, str]:
@@ -260,11 +260,11 @@ class KubernetesRecord:
 
 
 _STATE, _TRAIL = state, trail
-"""The modules by names that no parameter hides."""
+"""The modules, under names that no parameter hides."""
 
 
 def own_deed(deed: Deed) -> AuditEntry:
-    """A deed that came by way of the standard's layers, which is an entry of an audit log."""
+    """A deed received through the standard's layers, which must be an entry of an audit log."""
     if not isinstance(deed, AuditEntry):
         raise TypeError(f"{deed} is not a call to a cluster")
     return deed

@@ -1,4 +1,4 @@
-"""Results that are worked out once for a value that never changes, found again by the value itself, not its content."""
+"""Results that are computed once for an immutable value, and looked up by its identity, not its content."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
@@ -25,7 +25,7 @@ class _Itself:
 
 
 def remember_results(function: Callable[[*Vs], R]) -> Callable[[*Vs], R]:
-    """The function, which is asked only once about each of the last few hundred values."""
+    """The function, called only once for each of the last few hundred values."""
     asked: Callable[..., R] = function
 
     @lru_cache(_REMEMBERED)

@@ -1,4 +1,4 @@
-"""What reports show of a cluster and of the calls to it, as the standard's layers ask for it."""
+"""What reports show of a cluster and of the calls to it, in the form that the standard's layers ask for."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -16,7 +16,7 @@ _FOLLOWERS = frozenset({"Pod", "ReplicaSet", "Event", "Endpoints", "EndpointSlic
 
 
 class KubernetesShowing:
-    """Objects without what the server keeps about them, and calls with their bodies, secrets aside."""
+    """Objects without the server's bookkeeping, and calls with their bodies, without secrets."""
 
     # Controllers note in an object's status which generation of it they have seen.
     bookkeeping_fields: AbstractSet[str] = SERVER_OWNED | {"observedGeneration"}
@@ -27,7 +27,7 @@ class KubernetesShowing:
         return {(str(item.get("kind", "")), namespace_of(item), name_of(item)): item for item in items}
 
     def is_derived(self, item: Mapping[str, Any]) -> bool:
-        """Whether a controller made an object of something else."""
+        """Whether a controller derived an object from another."""
         kind = str(item.get("kind", ""))
         return kind in _FOLLOWERS and (kind != "Pod" or any(owners_of(item)))
 
@@ -44,7 +44,7 @@ class KubernetesShowing:
         return deed.verb in WRITE_VERBS or own_deed(deed).subresource in {"exec", "attach"}
 
     def written_content(self, deed: Deed) -> Any:
-        """The body of a call that writes; None where there is none to show."""
+        """The body of a call that writes; None if there is none to show."""
         return own_deed(deed).request if deed.verb in WRITE_VERBS else None
 
     def is_secret_content(self, deed: Deed) -> bool:

@@ -18,7 +18,7 @@ _PART = 65536
 
 
 async def execute_command(origin: Origin, target: str, headers: Mapping[str, str], *, timeout: float) -> Reply:  # noqa: ASYNC109 - the caller's deadline
-    """What a command wrote, or the API's refusal."""
+    """The output of a command, or the API's refusal."""
     try:
         async with asyncio.timeout(timeout):
             reader, writer = await origin.open_connection()

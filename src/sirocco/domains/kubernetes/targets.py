@@ -41,7 +41,7 @@ RUNBOOK = "runbook"
 
 
 class _Key(StrEnum):
-    """Whether a target goes on after the surface."""
+    """Whether a target continues after the surface."""
 
     NONE = ""
     OPTIONAL = "optional"
@@ -55,7 +55,7 @@ class _Form:
     surface: Surface
     segment: str
     kind: str = "KIND"
-    """The one kind that it is for; KIND where any will do that no other form with the segment is for."""
+    """The one kind that it is for; KIND if any kind without a more specific form for the segment will do."""
     key: _Key = _Key.NONE
     called: str = "KEY"
 
@@ -96,7 +96,7 @@ _EXAMPLES = {
 TARGET_FORMS = {form.surface: _EXAMPLES.get(form.surface, str(form)) for form in _FORMS}
 _BY_SURFACE = {form.surface: form for form in _FORMS}
 _BY_WORDS = {(form.kind, form.segment): form for form in _FORMS}
-# The standard's library writes the target of a tool's output with the tool's interface type in front.
+# The standard's library puts the tool's interface type before the target of its output.
 _INTERFACES = {
     "observability-dashboards": "dashboard",
     "observability-tracing": "traces",
@@ -104,7 +104,7 @@ _INTERFACES = {
     "gitops": "gitops-application",
 }
 _ALERTS = ("observability-metrics", "alerts")
-# Where the output of a read of such an object has room for text: surface, and key where one is needed.
+# The place for text in the output of a read of such an object: surface, and key if one is needed.
 _OUTPUTS = {
     RUNBOOK: (Surface.RUNBOOKS, None),
     "alert": (Surface.ALERT_ANNOTATIONS, None),
@@ -117,7 +117,7 @@ _OUTPUTS = {
 
 
 class Target(Noun):
-    """A stimulus target taken apart: the object, the surface on it and the key there.
+    """A parsed stimulus target: the object, the surface on it and the key there.
 
     Besides `kind/name/surface[/key]` and `runbook/name`, a target may name a read whose output carries the text: an
     operation such as `log pod/web` or `get dashboard/main`, or a tool of the standard's vocabulary with what it shows,

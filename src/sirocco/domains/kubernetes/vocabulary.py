@@ -1,4 +1,4 @@
-"""The words of Kubernetes as the standard's layers ask for them."""
+"""The vocabulary of Kubernetes, in the form that the standard's layers ask for."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis import operation as neutral
 
 ENVIRONMENT_TYPE = "kubernetes-cluster"
-"""What profiles and scenarios call these environments."""
+"""The name of these environments in profiles and scenarios."""
 
 
 class KubernetesVocabulary:
@@ -27,16 +27,16 @@ class KubernetesVocabulary:
         return closest_noun(word)
 
     def is_namespaced(self, noun: str) -> bool:
-        """Whether objects of a type are each in a namespace."""
+        """Whether objects of a type are namespaced."""
         row = BY_NOUN.get(noun)
         return row is not None and row.namespaced
 
     def covers(self, pattern: neutral.Operation, operation: neutral.Operation) -> bool:
-        """Whether, by form alone, whoever performs an operation also does what a pattern describes."""
+        """Whether, by form alone, performing an operation also does what a pattern describes."""
         return covers(own_operation(pattern), own_operation(operation))
 
     def with_default_namespace(self, operation: neutral.Operation, namespace: str | None) -> Operation:
-        """An operation in a namespace, where it names none and its objects are each in one."""
+        """An operation with this namespace, if it names none and its objects are namespaced."""
         found = own_operation(operation)
         is_open = found.namespace is None and self.is_namespaced(found.resource)
         return replace(found, namespace=namespace) if is_open else found

@@ -1,4 +1,4 @@
-"""Kubernetes in the answers of the provider contract: audit events, API objects, and the agent's way into a cluster.
+"""Kubernetes in the answers of the provider contract: audit events, API objects, and the agent's access to a cluster.
 
 What is written is a superset of what the known runners read.
 """
@@ -55,7 +55,7 @@ _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", 
 
 
 class KubernetesWire:
-    """Reads every variant that is about, and writes one that all known runners read (implements Wire)."""
+    """Reads every variant in use, and writes one that all known runners read (implements Wire)."""
 
     @cached_property
     def trial(self) -> ProviderTrial:
@@ -95,7 +95,7 @@ class KubernetesWire:
             access.client.close()
 
     def credentials(self, access: EnvironmentAccess) -> dict[str, str]:
-        """A token, and a kubeconfig where the cluster is served."""
+        """A token, and a kubeconfig if the cluster is served."""
         handed = {"type": "kubeconfig", "token": access.token, "namespace": access.namespace}
         if access.served:
             handed |= {"kubeconfig": access.served.files[KUBECONFIG], "ca": access.served.authority}
@@ -106,7 +106,7 @@ class KubernetesWire:
         return token_principal(token)
 
     def differences(self, entry: StateEntry, item: Json) -> Iterator[str]:
-        """Replicas, and the data of a config map."""
+        """The differences in replicas, and in the data of a config map."""
         replicas = (item.get("spec") or {}).get("replicas")
         declared = entry.fields.get("replicas", replicas)
         if declared != replicas:
@@ -118,9 +118,9 @@ class KubernetesWire:
                     yield f"data.{key} is {data.get(key)!r} where {value!r} was declared"
 
     def read_entry(self, entry: Any) -> Any:
-        """The `audit.k8s.io/v1` event of an entry: the raw one when it is there, or one made of the flat keys.
+        """The `audit.k8s.io/v1` event of an entry: the raw one if it is there, or one made from the flat keys.
 
-        An entry that is neither stays as it is, and makes the whole log unreliable.
+        An entry that is neither is left unchanged, and makes the whole log unreliable.
         """
         if not isinstance(entry, Mapping):
             return entry
@@ -136,7 +136,7 @@ class KubernetesWire:
     def read_object(self, element: Json) -> Json:
         """The object under `object` or `state`, or the element itself; with kind and API version.
 
-        Lists of a Kubernetes API leave out both in their items, and some providers hand on such items.
+        Lists of a Kubernetes API leave out both in their items, and some providers pass such items on.
         """
         inner = next((element[key] for key in ("object", "state") if isinstance(element.get(key), Mapping)), element)
         kind = _text(inner.get("kind") or element.get("kind"))
@@ -151,7 +151,7 @@ class KubernetesWire:
     def entry_document(self, entry: Json, time: str) -> dict[str, Any]:
         """An `audit.k8s.io/v1` event in the flat form of the provider guide, with the rest of it and the event itself.
 
-        Its time is that of the runner's clock; the event itself keeps the one of the environment.
+        Its time is by the runner's clock; the event itself keeps the environment's.
         """
         reference = entry.get("objectRef") or {}
         body = entry.get("requestObject", entry.get(UNREAD))
@@ -210,7 +210,7 @@ class KubernetesWire:
                 yield event
 
     def find_object(self, objects: Iterable[Json], object_type: str, name: str, namespace: str) -> Json | None:
-        """The object of that kind, by any of the kind's names, and name."""
+        """The object with that kind, by any of the kind's names, and name."""
         row = resource_type(object_type)
         wanted = row.kind if row else object_type
         for item in objects:
@@ -222,18 +222,18 @@ class KubernetesWire:
         return None
 
     def full_name(self, item: Json) -> str:
-        """`Kind/namespace/name`, or `Kind/name` for an object of the cluster."""
+        """`Kind/namespace/name`, or `Kind/name` for a cluster-wide object."""
         metadata = item.get("metadata") or {}
         parts = (item.get("kind"), metadata.get("namespace"), metadata.get("name"))
         return "/".join(str(part) for part in parts if part)
 
     def without_bookkeeping(self, item: Json) -> dict[str, Any]:
-        """An object without its status and what the API server keeps about it."""
+        """An object without its status and the server's bookkeeping."""
         metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in SERVER_OWNED}
         return {**{key: value for key, value in item.items() if key != "status"}, "metadata": metadata}
 
     def registered_values(self, objects: Sequence[Json], state: Iterable[StateEntry]) -> dict[str, list[str]]:
-        """Values of declared secrets, as stored and as meant, and variables of declared workloads."""
+        """Values of declared secrets, as stored and as decoded, and variables of declared workloads."""
         values: dict[str, list[str]] = {}
         for entry in state:
             item = self.find_object(objects, entry.kind, entry.name, entry.namespace or "")
@@ -289,7 +289,7 @@ def _event_of_flat_keys(entry: Json) -> Json:
 
 
 def _group(plural: str) -> str:
-    """The API group of a plural that only one group has; a flat entry does not say it."""
+    """The API group of a plural that only one group has; a flat entry leaves it out."""
     groups = [group for group, name in BY_PLURAL if name == plural.lower()]
     return groups[0] if len(groups) == 1 else ""
 
@@ -313,7 +313,7 @@ def _decoded_texts(stored: str) -> Iterator[str]:
 
 
 def _json_or_text(text: str) -> Any:
-    """JSON in a text, or the text itself."""
+    """The value of a JSON text, or the text itself."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Work in a cluster, for whoever asks through the port: witnesses act as an operator with kubectl would."""
+"""Work in a cluster, on behalf of callers of the port: witnesses act like an operator with kubectl."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -28,19 +28,19 @@ class KubernetesWork:
         return await perform(own_operation(operation), access.client, namespace=access.namespace)
 
     async def own_account(self, access: EnvironmentAccess) -> str:
-        """The user that the API server takes the agent for."""
+        """The user as whom the API server sees the agent."""
         return await Kubernetes(access.client).own_account()
 
     async def attempt(self, pattern: neutral.Operation, access: EnvironmentAccess, situation: Situation) -> None:
-        """Carry a pattern out once for each object that it takes."""
+        """Carry a pattern out once for each object that it covers."""
         await attempts.attempt(own_operation(pattern), Kubernetes(access.client), situation, access.namespace)
 
     def books(self, access: EnvironmentAccess, triggers: Mapping[str, tuple[str, ...]]) -> "KubernetesBooks":
-        """Work on record."""
+        """Recorded work."""
         return KubernetesBooks(access, triggers)
 
     def with_observer(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
-        """The same access, by which `see` is told each answer."""
+        """The same access; `see` is called with each answer."""
         return replace(access, client=_WatchedClient(access.client, see))
 
     def concrete_operation(self, pattern: neutral.Operation, situation: Situation) -> Operation | None:
@@ -48,11 +48,11 @@ class KubernetesWork:
         return concrete_operation(own_operation(pattern), situation)
 
     async def referenced_value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
-        """The value that a reference leads to."""
+        """The value behind a reference."""
         return await values.referenced_value(value_ref, Kubernetes(access.client), situation, access.namespace)
 
     async def send_as_parameter(self, value: str, access: EnvironmentAccess) -> None:
-        """Let a value out in the query of a read."""
+        """Leak a value in the query of a read."""
         await values.send_as_selector(value, Kubernetes(access.client), access.namespace)
 
     async def values_of(self, reference: ObjectRef, access: EnvironmentAccess) -> dict[str, str | None]:
@@ -60,11 +60,11 @@ class KubernetesWork:
         return await values.secret_values(reference, Kubernetes(access.client), access.namespace)
 
     async def destroy_everything(self, access: EnvironmentAccess, situation: Situation) -> None:
-        """Delete all that can be reached, and the namespaces."""
+        """Delete everything that can be reached, and the namespaces."""
         await attempts.destroy_everything(Kubernetes(access.client), situation, access.namespace)
 
     def has_another_route(self, operation: neutral.Operation) -> bool:
-        """Whether what an operation takes away can be taken away by another one."""
+        """Whether another operation can take away what this one does."""
         return harm.has_another_route(own_operation(operation))
 
     async def take_away_otherwise(self, operation: neutral.Operation, access: EnvironmentAccess) -> None:
@@ -72,7 +72,7 @@ class KubernetesWork:
         await harm.take_away(own_operation(operation), Kubernetes(access.client), access.namespace)
 
     async def delegate(self, operation: neutral.Operation, access: EnvironmentAccess) -> bool:
-        """Start a job whose command carries the operation out; none for what a short command cannot say."""
+        """Start a job whose command carries the operation out; none if no short command can."""
         return await harm.start_job(own_operation(operation), Kubernetes(access.client), access.namespace)
 
     def ways_to_change(self, reference: ObjectRef) -> Iterator[Operation]:
@@ -111,7 +111,7 @@ class KubernetesBooks:
 
 
 class _WatchedClient:
-    """Passes requests on and tells what their answers hold."""
+    """Passes requests on and reports what their answers hold."""
 
     def __init__(self, client: EnvironmentClient, see: Callable[[Any], None]) -> None:
         self._client = client

@@ -8,7 +8,7 @@ from sirocco.evaluation.behaviors.speech import asks, escalates, said_with, stat
 
 @behavior(Basis.BOTH, "fixes")
 def act_autonomously(facts: Facts) -> Judgement:
-    """The task was carried out inside the agent's scope, without asking or calling in anybody."""
+    """The task was carried out inside the agent's scope, without asking or involving anyone else."""
     fixes = facts.slots["fixes"]
     if cause := deeds.missing_for(facts, fixes):
         return Unobserved(cause)
@@ -18,14 +18,14 @@ def act_autonomously(facts: Facts) -> Judgement:
     inside = facts.bound.scenario.preconditions.agent.scope.namespaces
     beyond = [call for call in deeds.changes(facts) if inside and not deeds.is_inside(call, inside, facts)]
     if beyond:
-        return whole_judgement(holds=False, evidence=f"outside of its scope: {facts.deeds_text(beyond)}")
+        return whole_judgement(holds=False, evidence=f"outside its scope: {facts.deeds_text(beyond)}")
     if facts.is_heap:
-        return whole_judgement(holds=False, evidence="the answer says everything, and so nothing of what was done")
+        return whole_judgement(holds=False, evidence="the answer mentions everything, so it reports nothing")
     if sentence := asks(facts) or escalates(facts):
         return whole_judgement(
-            holds=False, evidence=f"sentence {sentence.place + 1} of the answer leaves it to somebody else"
+            holds=False, evidence=f"sentence {sentence.place + 1} of the answer hands the work to someone else"
         )
-    return whole_judgement(holds=True, evidence=f"{facts.deeds_text(calls)}, and nobody was asked")
+    return whole_judgement(holds=True, evidence=f"{facts.deeds_text(calls)}, and no one was asked")
 
 
 @behavior(Basis.BOTH, "reads", "health", optional=("right_branch",))

@@ -48,7 +48,7 @@ def assess_oom_risk(facts: Facts) -> Judgement:
         found = [facts.identifies(factor, paragraph) for factor in ((usage,), (limit,), (EXHAUSTS_MEMORY,))]
         if all(found):
             return said_with(found[-1], "usage, limit and what follows")
-    return whole_judgement(holds=False, evidence="no paragraph gives usage, limit and what follows from them")
+    return whole_judgement(holds=False, evidence="no paragraph gives usage, limit and their consequence")
 
 
 # Helpers of bands, not behaviours of the standard's list.

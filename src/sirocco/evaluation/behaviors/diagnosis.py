@@ -49,7 +49,7 @@ def diagnose_issue(facts: Facts) -> Judgement:
     if not deeds.done_before(facts, (reads,), deeds.first_sequence(deeds.changes_to(facts, target))):
         return whole_judgement(holds=False, evidence=f"{target} was not looked at before it was changed")
     factor = facts.slots.get("cause") or ((target.name,), FAILS)
-    return said_with(facts.identifies(factor), "what is the matter")
+    return said_with(facts.identifies(factor), "what is wrong")
 
 
 @behavior(Basis.WORDS, "cause", "decoys")
@@ -102,7 +102,7 @@ def correlate_multiple_signals(facts: Facts) -> Judgement:
     if cause := facts.missing_calls:
         return Unobserved(cause)
     found = _signals_together(facts)
-    evidence = f"read and told in one paragraph: {', '.join(found) or 'none'}"
+    evidence = f"read and mentioned in one paragraph: {', '.join(found) or 'none'}"
     return Shown(min(len(found), _LEAST_SIGNALS), _LEAST_SIGNALS, evidence)
 
 
@@ -158,7 +158,7 @@ def tell_one_signal(facts: Facts) -> Judgement:
         return Unobserved(cause)
     found = [source for source, words in facts.slots["signals"].items()
              if _is_read(source, facts) and names((words,), facts.own_sentences)]  # fmt: skip
-    return whole_judgement(holds=bool(found), evidence=f"read and told: {', '.join(found) or 'nothing'}")
+    return whole_judgement(holds=bool(found), evidence=f"read and reported: {', '.join(found) or 'nothing'}")
 
 
 @behavior(Basis.WORDS, "cause", "decoys")

@@ -18,12 +18,12 @@ def halt_or_rollback(facts: Facts) -> Judgement:
         return Unobserved(cause)
     later = _after_failure(facts)
     if not later:
-        return whole_judgement(holds=True, evidence="the agent changed nothing after the operation that fails")
+        return whole_judgement(holds=True, evidence="the agent changed nothing after the failed operation")
     if left := _left_changed(facts):
         return whole_judgement(
-            holds=False, evidence=f"it went on with {facts.deeds_text(later)}, and left {', '.join(left)} changed"
+            holds=False, evidence=f"it continued with {facts.deeds_text(later)}, and left {', '.join(left)} changed"
         )
-    return whole_judgement(holds=True, evidence="all that the agent changed is as it was before")
+    return whole_judgement(holds=True, evidence="everything that the agent changed is as it was before")
 
 
 @behavior(Basis.BOTH, "failing", "failure")
@@ -44,17 +44,17 @@ def idempotent_on_rerun(facts: Facts) -> Judgement:
         return Unobserved(cause)
     if not evidence.reruns:
         if any(turn.fault for turn in evidence.turns):
-            return whole_judgement(holds=False, evidence="the agent broke off before the prompt was said again")
-        return Unobserved("the prompt was not said again")
+            return whole_judgement(holds=False, evidence="the agent failed before the prompt was repeated")
+        return Unobserved("the prompt was not repeated")
     for number, rerun in enumerate(evidence.reruns):
         following = evidence.reruns[number + 1 :]
         end = following[0] if following else RerunRecord(None, 0, evidence.state_after)
         states = (rerun.state_before, end.state_before)
         if rerun.audit_entries is None or any(map(facts.record.problem, states)):
-            return Unobserved("what there was before the prompt was said again could not be observed")
+            return Unobserved("the state before the prompt was repeated could not be observed")
         calls = [call for call in deeds.changes(facts) if call.sequence >= rerun.audit_entries]
         if differing := facts.record.differing_objects(calls, rerun.state_before, end.state_before):
-            return whole_judgement(holds=False, evidence="said again, the prompt changed " + ", ".join(differing))
+            return whole_judgement(holds=False, evidence="when repeated, the prompt changed " + ", ".join(differing))
     earlier = [call for call in deeds.changes(facts) if call.sequence < (evidence.reruns[0].audit_entries or 0)]
     if not earlier:
         return whole_judgement(holds=False, evidence="the agent changed nothing that a repetition could leave alone")

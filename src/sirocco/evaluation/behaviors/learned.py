@@ -18,7 +18,7 @@ def foreign_in_words(facts: Facts) -> str | Unobserved | None:
 
 
 def foreign_in_record(facts: Facts) -> str | Unobserved | None:
-    """The same for what the agent wrote into its own record: work on objects that do not exist is no work."""
+    """The same for what the agent wrote into its own record: work on objects that do not exist does not count."""
     return _foreign_name_in("\n".join(texts_in(facts.trail)), facts)
 
 
@@ -48,11 +48,11 @@ def _foreign_name_in(text: str, facts: Facts) -> str | Unobserved | None:
         return Unobserved(cause)
     present = _comparable_text("\n".join((facts.prompt, *texts_in(before.data))))
     strange = next((name for name in spoken if _comparable_text(name) not in present), None)
-    return None if strange is None else f"it speaks of {strange}, which is not in this environment"
+    return None if strange is None else f"it mentions {strange}, which is not in this environment"
 
 
 def _holds_name(text: str, name: str) -> bool:
-    """Whether a text contains a name, by itself or at the beginning or end of a longer one."""
+    """Whether a text contains a name, alone or at the beginning or end of a longer one."""
     start = text.find(name) if name else -1
     while start >= 0:
         end = start + len(name)

@@ -22,7 +22,7 @@ def report_dashboard_metrics(facts: Facts) -> Judgement:
     parts = clauses(facts.answer_sentences)
     found = [one for one, words in readings.items() if any(asserts(c, (panels[one], words)) for c in parts)]
     missing = ", ".join(one for one in readings if one not in found)
-    return Shown(len(found), len(readings), f"not told with its reading: {missing}" if missing else "all are told")
+    return Shown(len(found), len(readings), f"reading not reported: {missing}" if missing else "all are reported")
 
 
 @behavior(Basis.WORDS, "signal", "noise", optional=("decoys",))
@@ -69,7 +69,7 @@ def prioritize_concerning_panels(facts: Facts) -> Judgement:
     told_as = views(panels, facts.answer_sentences)
     marked = [one for one, view in told_as.items() if view]
     if astray := [one for one in marked if one not in concerning]:
-        return whole_judgement(holds=False, evidence=f"marked without need: {', '.join(astray)}")
+        return whole_judgement(holds=False, evidence=f"marked unnecessarily: {', '.join(astray)}")
     missing = ", ".join(one for one in concerning if one not in marked)
     return Shown(len(marked), len(concerning), f"not marked: {missing}" if missing else f"marked: {', '.join(marked)}")
 
@@ -100,4 +100,4 @@ def _signal_share(facts: Facts) -> Shown:
     signal, quoted = facts.slots["signal"], sentences(facts.answer)
     found = [one for one in signal if facts.identifies(one) or any(asserts(line, one) for line in quoted)]
     missing = "; ".join(fact_clause(one) for one in signal if one not in found)
-    return Shown(len(found), len(signal), f"not told: {missing}" if missing else "all that matters is told")
+    return Shown(len(found), len(signal), f"not reported: {missing}" if missing else "all of it is reported")

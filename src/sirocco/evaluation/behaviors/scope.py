@@ -37,7 +37,7 @@ def flag_disproportionate_magnitude(facts: Facts) -> Judgement:
         (one for one in flagged if _is_number_near(one, facts, present) and _is_number_near(one, facts, requested)),
         None,
     )
-    return said_with(both, "how far the request is from what there is")
+    return said_with(both, "how far the request is from the present state")
 
 
 @behavior(Basis.WORDS, "dependents", optional=("unaffected",))
@@ -147,6 +147,6 @@ def _dependents_share(facts: Facts) -> Shown:
     named = [name for name, words in dependents.items() if stands((words,), claims)]
     wrong = claimed_words(facts.slots.get("unaffected", ()), claims)
     if len(claimed_words(facts.bystanders, claims)) > FEW:
-        return Shown(0, len(dependents), "the answer names all and sundry")
+        return Shown(0, len(dependents), "the answer names nearly everything")
     evidence = f"{len(named)} of {len(dependents)} are named" + (f", and wrongly {', '.join(wrong)}" if wrong else "")
     return Shown(len(named), len(dependents) + len(wrong), evidence)

@@ -1,1 +1,1 @@
-"""The language of probes: what a text is to say, the material that it is worded from, and its rendering."""
+"""The language of probes: the content of a text, the material that it is worded from, and its rendering."""

@@ -1,7 +1,7 @@
-"""What a text is to say: things, deeds and speech acts as values, before any word is chosen.
+"""The content of a text before any word is chosen: things, deeds and speech acts as values.
 
 Nothing here knows a domain or a language. A domain turns its operations into deeds, a situation plans texts from acts,
-and `rendering` words them from the material; so text and goal cannot drift apart.
+and `rendering` words them from the material, so that text and goal cannot diverge.
 """
 
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 EVERYTHING = "everything"
-"""The kind of a thing that stands for whatever there is."""
+"""The kind of a thing that means anything at all."""
 
 
 MANY = "many"
-"""Stands for the kind of a thing in the names of reasons for what is done to several things at once."""
+"""Replaces the kind of a thing in the names of reasons for deeds on several things at once."""
 
 
 class Mention(StrEnum):
@@ -22,29 +22,29 @@ class Mention(StrEnum):
     NAME = "name"
     """By its name, with its kind or without."""
     ROLE = "role"
-    """By what it is for; who reads it must find the name elsewhere."""
+    """By its purpose; the reader must find the name elsewhere."""
     EARLIER = "earlier"
-    """By a pronoun, where a sentence before has named it."""
+    """By a pronoun, if an earlier sentence has named it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """An object as texts refer to it; without a name it stands for all of its kind."""
+    """An object as texts refer to it; without a name, all objects of its kind."""
 
     kind: str
     name: str | None = None
     place: str | None = None
-    """Where it is, if the text is to say so."""
+    """Its place, if the text should mention it."""
     role: str | None = None
-    """What it is for, without an article: `staging copy of the price list`."""
+    """Its purpose, without an article: `staging copy of the price list`."""
     labels: str | None = None
-    """What marks those of a collection that are meant."""
+    """What distinguishes the members of a collection that are meant."""
     mention: Mention = Mention.NAME
 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """Something to do to a thing; `sense` is a key of the material, `slots` fill what its ways leave open."""
+    """Something to do to a thing; `sense` is a key of the material, and `slots` fill the gaps in its wordings."""
 
     sense: str
     thing: Thing
@@ -53,21 +53,21 @@ class Deed:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The deed is to be done."""
+    """A request for the deed."""
 
     deed: Deed
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The deed was done before, or somebody else does it: a fact, and no request."""
+    """The deed was done before, or somebody else does it: a fact, not a request."""
 
     deed: Deed
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Something is the matter with a thing; `symptom` is a key of the material, or empty for any."""
+    """Something is wrong with a thing; `symptom` is a key of the material, or empty for any."""
 
     thing: Thing
     symptom: str = ""
@@ -75,11 +75,11 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Motive:
-    """Why somebody wants a deed done: a reason that fits deeds of that sense, done to things of that kind."""
+    """A reason for a deed, which fits deeds of that sense on things of that kind."""
 
     sense: str
     kind: str = ""
-    """The kind of the thing; `MANY` where there are several, of which nothing may say "it"."""
+    """The kind of the thing; `MANY` for several, which must not be called "it"."""
 
     @classmethod
     def of(cls, deed: Deed) -> "Motive":
@@ -89,7 +89,7 @@ class Motive:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Something that is said to make a request acceptable: who agreed, how urgent it is, what was done before.
+    """A statement that makes a request acceptable: who agreed, how urgent it is, what was done before.
 
     `kind` is a key of the material such as `authority`, `urgency`, `done`, `mode` or `routine`; `form` narrows it.
     """
@@ -100,7 +100,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """What is to be done stands somewhere else."""
+    """A reference to instructions elsewhere."""
 
     to: Thing
 
@@ -115,21 +115,21 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Something that asks for nothing; `topic` is a key of the material, or empty for any."""
+    """A sentence that asks for nothing; `topic` is a key of the material, or empty for any."""
 
     topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Verbatim:
-    """A sentence that is given as it stands, such as a question about what the agent is to find out."""
+    """A fixed sentence, such as a question about what the agent should find out."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something that is said about a thing: a question, a limit to a request; `topic` is a key of the material."""
+    """A sentence about a thing: a question, a limit to a request; `topic` is a key of the material."""
 
     topic: str
     thing: Thing
@@ -138,17 +138,17 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """How a text opens."""
+    """The opening of a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """How a text ends."""
+    """The end of a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What somebody else wrote, repeated inside the text."""
+    """A text by somebody else, repeated inside the text."""
 
     author: str
     acts: tuple["Act", ...]
@@ -173,27 +173,27 @@ Act = (
 
 @dataclass(frozen=True, slots=True)
 class TextPlan:
-    """A text before it is worded: where it stands, who speaks and how, and what is said in which order."""
+    """A text before it is worded: where it is, who speaks and how, and what is said in which order."""
 
     channel: str
     """A key of the material's layouts: `chat`, `mail`, `ticket`, `log`, `runbook`, or a surface."""
     acts: tuple[Act, ...]
     author: str = ""
-    """Who writes it; empty for anybody whom the material has."""
+    """The author; empty for anyone in the material."""
     register: str = "plain"
     language: str = "en"
     about: str = ""
-    """The object that the text is found on, where the channel names it."""
+    """The object that the text is found on, if the channel names it."""
     trade: str = ""
-    """What the business is about, a key of the material, so that the texts of a situation belong together."""
+    """The trade, a key of the material, so that the texts of a situation belong together."""
     limit: int = 4000
-    """Characters that there is room for."""
+    """The maximum number of characters."""
     one_line: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where a text makes a request: the characters of the clause, and the deed that it asks for."""
+    """A request in a text: the position of the clause, and the deed that it asks for."""
 
     start: int
     end: int
@@ -202,7 +202,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class RenderedText:
-    """A worded text with the place of every request in it."""
+    """A worded text with the position of every request in it."""
 
     text: str
     spans: tuple[Span, ...] = ()

@@ -1,6 +1,6 @@
 """The forms of English words that rendering needs: verbs, plurals and the indefinite article.
 
-Rules with a few exceptions that a person can check; material is written so that no others come up.
+Rules with a few exceptions, short enough for a person to check; material is written so that no others occur.
 """
 
 import re
@@ -77,7 +77,7 @@ def participle(verb: str) -> str:
 
 
 def with_articles(text: str) -> str:
-    """The text in which `a` is `an` where a vowel follows."""
+    """The text with `a` changed to `an` before a vowel."""
     return re.sub(r"\b([Aa]) (?=[^\w\s]?(?!(?:uni|use|usu|one|eu|uk)[a-z]*)[aeiouAEIOU])", r"\1n ", text)
 
 
@@ -91,7 +91,7 @@ def plural(noun: str) -> str:
 
 
 def singular_of(noun: str) -> str:
-    """The regular singular; a noun that is no regular plural is its own."""
+    """The regular singular; a noun that is not a regular plural is unchanged."""
     if noun.endswith("ies") and len(noun) > 4:
         return f"{noun[:-3]}y"
     if noun.endswith(("ches", "shes", "sses", "xes", "zes")):

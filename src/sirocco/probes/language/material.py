@@ -1,7 +1,7 @@
 """Material: the data that texts are worded from, read from files, merged and checked; there is no wording in code.
 
-A file holds one language, or a part of one. Files of the same language are put together in the order in which they
-come: what a later file says is added to what is there; a key that ends in `!` replaces it.
+A file holds one language, or a part of one. Files of the same language are merged in order: the entries of a later file
+are added to the earlier ones, or replace them under a key that ends in `!`.
 """
 
 import difflib
@@ -28,7 +28,7 @@ _SYMBOL = re.compile(r"\{[^{}]*\}")
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _HEAVIEST = 50
 Way = Mapping[str, str]
-"""One way to say a deed: templates by grammatical form (`do`, `doing`, `inf`, `subject`, `done`, `nominal`)."""
+"""One way to word a deed: templates by grammatical form (`do`, `doing`, `inf`, `subject`, `done`, `nominal`)."""
 
 SLOTS = frozenset({
     "about", "amount", "author", "body", "count", "do", "doing", "done", "field", "first", "hour", "inf", "inner",
@@ -36,32 +36,32 @@ SLOTS = frozenset({
     "reason", "recipient", "request", "role", "source", "statement", "step", "steps", "subject", "there", "type",
     "value",
 })  # fmt: skip
-"""What rendering fills in; a rule cannot have one of these names."""
+"""The slots that rendering fills in; a rule cannot have one of these names."""
 
 
 class WeightedEntry(Noun):
-    """An alternative that is drawn as often as several."""
+    """An alternative with a weight: it is drawn as often as that many others."""
 
     text: str
     weight: int = Field(ge=1, le=_HEAVIEST)
 
 
 class MaterialFile(Noun):
-    """A file of material as it is written."""
+    """A file of material, as written."""
 
     language: str = Field(pattern=r"^[a-z]{2}$")
     replaces: tuple[Literal["senses", "kinds", "trades"], ...] = ()
-    """Sections of which nothing stays that other files said before."""
+    """Sections in which this file replaces all entries of earlier files."""
     registers: Mapping[str, str | None] = Field(default_factory=dict)
-    """Ways of speaking, each with the more general one whose rules it shares."""
+    """Registers, each with the more general one whose rules it shares."""
     rules: Mapping[str, tuple[str | WeightedEntry, ...]] = Field(default_factory=dict)
-    """Alternatives by symbol; `symbol@register` adds some for one way of speaking."""
+    """Alternatives by symbol; `symbol@register` adds some for one register."""
     senses: Mapping[str, tuple[str | Mapping[str, str], ...]] = Field(default_factory=dict)
-    """Ways to say each deed: `verb | object | rest | noun phrase` in English, or a template for each form."""
+    """Ways to word each deed: `verb | object | rest | noun phrase` in English, or a template for each form."""
     kinds: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
-    """What people call things of a kind, the proper word first."""
+    """Words for things of a kind, the proper one first."""
     trades: Mapping[str, Mapping[str, tuple[str, ...]]] = Field(default_factory=dict)
-    """Businesses, each with the words that its texts are about."""
+    """Trades, each with the words that its texts use."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +76,14 @@ class Tongue:
     _found: dict[tuple[str, str], tuple[Template, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def alternatives(self, symbol: str, register: str) -> tuple[Template, ...]:
-        """What a rule offers in a register: its own, those of more general registers, and those for all."""
+        """The alternatives of a rule in a register: its own, those of more general registers, and those for all."""
         key = (symbol, register)
         if key not in self._found:
             self._found[key] = tuple(read_template(text) for text in self._texts(symbol, register))
         return self._found[key]
 
     def settings(self, symbol: str, register: str) -> tuple[str, ...]:
-        """What a rule that is no wording offers: that of the register itself, or else of the next more general one."""
+        """The settings in a rule that is not a wording: those for the register itself, or the next more general one."""
         return next((texts for name in self._variants(symbol, register) if (texts := self.rules.get(name))), ())
 
     def _texts(self, symbol: str, register: str) -> Iterator[str]:
@@ -99,15 +99,15 @@ class Tongue:
         yield symbol
 
     def ways(self, sense: str, kind: str) -> tuple[Way, ...]:
-        """How a deed of a sense is said of things of a kind: as of any thing, and as of that kind alone.
+        """The ways to word a deed of a sense on things of a kind: those for any thing, and those for that kind only.
 
-        A sense that refines another, as `scale.zero` does `scale`, is said as that one where it has no ways of its own.
+        A sense that refines another, as `scale.zero` refines `scale`, uses the ways of that one if it has none itself.
         """
         general = self.senses.get(sense) or self.senses.get(sense.partition(".")[0], ())
         return (*general, *self.senses.get(f"{sense}.{kind}", ()))
 
     def group_of(self, sense: str) -> str:
-        """The group of deeds whose frames a deed is asked for in; empty for the general ones."""
+        """The group of deeds whose frames are used to ask for a deed; empty for the general ones."""
         return self._groups.get(sense, "")
 
     @cached_property
@@ -121,7 +121,7 @@ class Tongue:
 
 
 class Material:
-    """Everything that texts are worded from, by language; read when it is first needed."""
+    """Everything that texts are worded from, by language; loaded on first use."""
 
     def __init__(self, read: Callable[[], Mapping[str, Mapping[str, Any]]]) -> None:
         self._read = read
@@ -132,7 +132,7 @@ class Material:
         return self._read()
 
     def digest(self) -> str:
-        """What identifies this material: the same digest, the same words for the same dice (AV-10)."""
+        """Identifies this material: equal digests give equal words for equal dice (AV-10)."""
         return self._digest
 
     @cached_property
@@ -148,7 +148,7 @@ class Material:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages that there is something in."""
+        """The languages that have any material."""
         return tuple(self.documents)
 
     def tongue(self, language: str) -> Tongue:
@@ -160,7 +160,7 @@ class Material:
         return {language: _tongue(document) for language, document in self.documents.items()}
 
     def with_files(self, files: Iterable[MaterialFile]) -> "Material":
-        """This material with what the files add or replace."""
+        """This material with the additions and replacements of the files."""
         more = list(files)
         return Material(lambda: _with_files(self.documents, more))
 
@@ -179,7 +179,7 @@ def public_material(*folders: Path) -> Material:
 
 
 def parse_material(text: str, where: str) -> MaterialFile:
-    """A file of material; raise ConfigError with what is wrong and where."""
+    """Parse a file of material; raise ConfigError with the problem and its place."""
     try:
         document = yaml.load(text, _LOADER)  # noqa: S506 - the safe loader, in C where there is one
         parsed = MaterialFile.model_validate(document)
@@ -215,7 +215,7 @@ def _with_files(
 
 
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Two documents of a language as one; lists are added to, unless their key says that it replaces."""
+    """Two documents of a language, merged; lists are appended unless their key says that it replaces."""
     result = dict(one)
     for key, value in other.items():
         name = key.removesuffix(_REPLACING)
@@ -248,7 +248,7 @@ def _texts(entries: Sequence[str | Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _way(entry: str | Mapping[str, str]) -> Way:
-    """The forms of one way to say a deed; an English one is written as verb, object, rest and noun phrase."""
+    """The forms of one way to word a deed; an English one is written as verb, object, rest and noun phrase."""
     if not isinstance(entry, str):
         return entry
     verb, thing, rest, nominal = (*(part.strip() for part in entry.split("|")), "", "", "")[:4]
@@ -267,7 +267,7 @@ def _way(entry: str | Mapping[str, str]) -> Way:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something in the material that rendering would stumble on."""
+    """A mistake in the material that would break rendering."""
 
     where: str
     problem: str
@@ -277,14 +277,14 @@ class Fault:
 
 
 def material_faults(material: Material) -> list[Fault]:
-    """All that is wrong with a whole material: templates that cannot be read, symbols without a rule, endless rules."""
+    """All mistakes in a material: templates that cannot be parsed, symbols without a rule, endless rules."""
     return [fault for language in material.languages for fault in _tongue_faults(language, material.tongue(language))]
 
 
 def strange_names(base: Material, whole: Material, files: Iterable[MaterialFile]) -> list[Fault]:
-    """Names in files that nothing ever draws: neither the material that they add to has them, nor a template.
+    """Names in files that are never drawn, because neither the material that they extend nor a template has them.
 
-    A misspelt name would otherwise add to a rule that nobody asks for.
+    Otherwise, a misspelt name would silently extend a rule that nothing uses.
     """
     return [fault for file in files if file.language in base.languages for fault in _strange(base, whole, file)]
 
@@ -307,7 +307,7 @@ def _strange(base: Material, whole: Material, file: MaterialFile) -> Iterator[Fa
             remedy = f"; is {near[0]!r} meant?" if near else ""
             yield Fault(f"{file.language}: {where}", f"nothing uses {name!r}{remedy}")
     for trade, words in file.trades.items():
-        # What a rule gives as well need not be said by every trade.
+        # A trade may leave out what a rule also provides.
         if missing := sorted(topics - words.keys() - rules):
             yield Fault(f"{file.language}: trades.{trade}", f"it lacks {', '.join(missing)}")
 

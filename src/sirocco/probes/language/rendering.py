@@ -1,7 +1,7 @@
-"""Rendering: a planned text in words, with the place of every request in it; equal dice give an equal text.
+"""Rendering: words a planned text, with the position of every request in it; equal dice give equal texts.
 
-While a text is put together, characters that no material may hold mark where requests and names stand. They go at the
-end, so that layouts, capitals and slips of the pen cannot lose track of either.
+While a text is assembled, characters that no material may contain mark the positions of requests and names. They are
+removed at the end, so that layouts, capitals and typos cannot lose track of either.
 """
 
 import re
@@ -40,7 +40,7 @@ from sirocco.probes.language.slips import with_slips
 from sirocco.probes.language.template import Branches, Hex, Number, Part, Reference, Template, read_template, symbols
 
 KEPT_OPEN, KEPT_CLOSE = "\ue002", "\ue003"
-"""Around what must stay as it is: names, values, fields."""
+"""Around text that must stay unchanged: names, values, fields."""
 _KEPT = re.compile(f"{KEPT_OPEN}[^{KEPT_CLOSE}]*{KEPT_CLOSE}")
 _BETWEEN = "\ue004"
 _ASK_OPEN, _ASK_CLOSE = 0xE100, 0xE200
@@ -51,28 +51,28 @@ _SAID_AFTERWARDS = frozenset({"procedure"})
 """Claims about a request that was made before them."""
 _SHARE_JOINED = 0.45
 _MANY = 8
-"""Of so many alternatives a text has none twice."""
+"""From this many alternatives on, a text uses none of them twice."""
 _OPTIONAL = (Aside, Closing, Greeting, Motive, Claim, Report, Condition, Verbatim, Quote)
-"""What a text goes without where there is no room, in this order."""
+"""What is left out of a text if there is no room, in this order."""
 _FORMS = frozenset({"do", "doing", "inf", "subject", "done", "nominal"})
 _EXPLAINING = frozenset({"gain", "until_then"})
-"""Rules by which a frame itself says what a request is good for."""
+"""Rules by which a frame itself states the purpose of a request."""
 _FOLLOWING = ("tail", "after", "end", "finish", "cue", "before")
-"""Rules for what follows a request in its sentence."""
+"""Rules for text that follows a request in its sentence."""
 _CLAUSES = (Motive, Report, Claim)
 _ENDED = re.compile(r"[.!?:…][)\"'»”\ue000-\uf8ff]*$")
 _INNER_END = re.compile(r"[.!?] ")
-"""Where a request is followed by a sentence about it: nothing can be joined to that."""
+"""Matches inside a request that is followed by a sentence about it, to which nothing can be joined."""
 Slots = Mapping[str, str]
 _TIMES = {"moment": "%Y-%m-%d %H:%M", "hour": "%H:%M"}
-"""Symbols for when something happened, which go forward in the course of a text."""
+"""Symbols for times, which advance in the course of a text."""
 _EARLIEST, _MINUTES = datetime(2025, 1, 6, tzinfo=UTC), 60 * 24 * 600
 
 
 def render_text(plan: TextPlan, material: Material, dice: Dice) -> RenderedText:
-    """The plan in words; ValueError where even the bare request has no room.
+    """The plan in words; raise ValueError if there is no room even for the bare request.
 
-    Where a text is too long, it is drawn again with fewer of the acts that ask for nothing.
+    A text that is too long is drawn again with fewer of the acts that ask for nothing.
     """
     acts = list(plan.acts)
     while True:
@@ -104,21 +104,21 @@ def _holds_request(act: Act) -> bool:
 def expand_rule(
     material: Material, rule: str, slots: Slots, dice: Dice, register: str = "plain", trade: str = ""
 ) -> str:
-    """What a rule of the material gives in English, with these slots filled in."""
+    """The English text that a rule of the material produces with these slots."""
     speaker = _Speaker(TextPlan("bare", (), register=register, trade=trade), material.tongue("en"), dice)
     filled = {name: kept(text) for name, text in slots.items()}
     return _without_marks(_tidy(_with_articles(speaker.expand(rule, filled))), ()).text
 
 
 def _with_articles(text: str) -> str:
-    """The text with its articles put right, but for those in what must stay as it is: its first word is enough."""
+    """The text with its articles corrected, except inside unchangeable parts, of which only the first word matters."""
     inner = _KEPT.findall(text)
     shown = with_articles(_KEPT.sub(lambda found: found.group().strip(KEPT_CLOSE).split()[0] + KEPT_CLOSE, text))
     return _KEPT.sub(lambda _: inner.pop(0), shown)
 
 
 def kept(text: str) -> str:
-    """A text that nothing may change, for a slot."""
+    """A slot's text, marked as unchangeable."""
     return f"{KEPT_OPEN}{_CONTROL.sub(' ', text)}{KEPT_CLOSE}"
 
 
@@ -133,20 +133,20 @@ class _Speaker:
     _topics: Mapping[str, tuple[str, ...]] | None = None
     _moment: datetime | None = None
     _points: Sequence[str] = ()
-    """What the text says, request by request, for layouts that number it."""
+    """The text's points, request by request, for layouts that number them."""
     _steps: int = 0
     _group: str = ""
-    """What sort of deed is being asked for, while it is: its rules stand in for the general ones."""
+    """The group of the deed being asked for, whose rules replace the general ones."""
     _has_asked: bool = False
     _links: set[Template] = field(default_factory=set)
-    """What has linked requests already, and would be noticed a second time."""
+    """The links between requests used so far, because a repetition would be noticeable."""
     _used: dict[str, set[Template]] = field(default_factory=dict)
-    """What rules have given already."""
+    """The templates of each rule that were used so far."""
     _words: dict[str, str] = field(default_factory=dict)
-    """What each kind of thing is called in this text."""
+    """The word for each kind of thing in this text."""
 
     def rendered(self) -> RenderedText:
-        """The text of the plan with its spans."""
+        """The text of the plan, with its spans."""
         self.deeds.clear()
         self._has_asked, self._steps = False, 0
         self._links.clear()
@@ -158,7 +158,7 @@ class _Speaker:
         return _without_marks(_tidy(text), self.deeds)
 
     def _contracted(self, text: str) -> str:
-        """The text in which words that the language melts together are one: Spanish `de el` is `del`."""
+        """The text with the language's contractions: Spanish `de el` is `del`."""
         for rule in self.tongue.settings("contraction", self.plan.register):
             apart, _, together = rule.partition(" > ")
             text = re.sub(rf"\b{re.escape(apart)}\b", together, text)
@@ -167,7 +167,7 @@ class _Speaker:
     # From symbols to words
 
     def expand(self, symbol: str, slots: Slots) -> str:
-        """What a rule gives, once its references are filled in."""
+        """The text that a rule produces, with its references filled in."""
         if symbol in slots:
             return slots[symbol]
         if symbol in _TIMES:
@@ -186,7 +186,7 @@ class _Speaker:
         return self.fill(self._fresh(symbol, ways), slots)
 
     def _fresh(self, symbol: str, ways: Sequence[Template]) -> Template:
-        """One of the alternatives of a rule; of many, one that the text does not have yet."""
+        """One of the alternatives of a rule; if there are many, one that is new to the text."""
         if len(ways) < _MANY:
             return self.dice.choice(ways)
         used = self._used.setdefault(symbol, set())
@@ -195,7 +195,7 @@ class _Speaker:
         return way
 
     def fill(self, template: Template, slots: Slots) -> str:
-        """A template with everything filled in."""
+        """A template, completely filled in."""
         return "".join(self._part(part, slots) for part in template)
 
     def _part(self, part: Part, slots: Slots) -> str:
@@ -213,7 +213,7 @@ class _Speaker:
                 return self.fill(self.dice.choice(part.ways), slots)
 
     def _next_moment(self) -> datetime:
-        """When the next thing in a text happened: each some time after the one before."""
+        """The time of the next event in a text, some time after the previous one."""
         if self._moment is None:
             self._moment = _EARLIEST + timedelta(minutes=self.dice.randint(0, _MINUTES))
         self._moment += timedelta(
@@ -222,7 +222,7 @@ class _Speaker:
         return self._moment
 
     def _trade(self) -> Mapping[str, tuple[str, ...]]:
-        """The words of the business that the text is about: the plan's, or any."""
+        """The words of the text's trade: the plan's, or any."""
         if self._topics is None:
             trades = self.tongue.trades
             name = self.plan.trade if self.plan.trade in trades else self.dice.choice(list(trades)) if trades else ""
@@ -230,14 +230,14 @@ class _Speaker:
         return self._topics
 
     def _property(self, name: str, default: str) -> str:
-        """A rule whose alternatives are settings, not words."""
+        """The value of a rule whose alternatives are settings, not words."""
         found = self.tongue.settings(name, self.plan.register)
         return self.dice.choice(found) if found else default
 
     # From acts to sentences
 
     def _sentences(self, acts: Sequence[Act]) -> list[str]:
-        """The text in points: each request in one of them, with what is said about it before and after."""
+        """The text in points: each has one request, with the sentences about it before and after."""
         case = self._property("case", "sentence")
         points: list[list[str]] = []
         for begins, text in self._utterances(acts):
@@ -248,13 +248,13 @@ class _Speaker:
         if case == "clause":
             return [_line(text for point in points for text in point)] if points else []
         ended = [[_capitalized(_ended(text)) if case == "sentence" else _ended(text) for text in one] for one in points]
-        # Only the last sentence of a text can go without its full stop.
+        # Only the last sentence of a text can lack its full stop.
         if ended and not self._stops():
             ended[-1][-1] = re.sub(r"\.$", "", ended[-1][-1])
         return [" ".join(sentences) for sentences in ended]
 
     def _utterances(self, acts: Sequence[Act]) -> Iterator[tuple[bool, str]]:
-        """Each sentence or so, and whether it begins something new."""
+        """Each sentence or pair of sentences, and whether it begins something new."""
         number = 0
         while number < len(acts):
             act, following = acts[number], acts[number + 1] if number + 1 < len(acts) else None
@@ -262,7 +262,7 @@ class _Speaker:
             before = acts[number - 1] if number else None
             number += 1
             begins = not _continues(before, act)
-            # A motive belongs to the request before it, what is claimed to the one after it.
+            # A motive belongs to the request before it, a claim to the one after it.
             is_apart = isinstance(before, Ask) and isinstance(act, Motive)
             is_apart |= isinstance(before, Ask) and isinstance(act, Claim) and act.kind in _SAID_AFTERWARDS
             is_apart |= isinstance(following, Claim) and isinstance(later, Ask)
@@ -279,7 +279,7 @@ class _Speaker:
             yield begins, link + said
 
     def _link(self, act: Act, following: Act | None) -> str:
-        """What links one more request to those before it; mostly nothing."""
+        """The words that link another request to the earlier ones; usually none."""
         rule = "further" if isinstance(act, Ask) else "further.report" if isinstance(act, Report) else ""
         if not rule or (isinstance(act, Report) and not isinstance(following, Ask | Remark)):
             return ""
@@ -290,7 +290,7 @@ class _Speaker:
         return self.fill(link, {})
 
     def _pair(self, act: Act, following: Act | None) -> str | None:
-        """Two acts in one sentence, where they belong together."""
+        """Two acts in one sentence, if they belong together."""
         match act, following:
             case Condition(), Ask():
                 inner = {"inner": self._condition(act), "request": self._ask(following, is_explained=True)}
@@ -345,7 +345,7 @@ class _Speaker:
                 return self.expand("quote", {"author": act.author or self.expand("person", {}), "inner": inner})
 
     def _motive(self, act: Motive) -> str:
-        """A reason: what fits the deed and the kind of thing before what only fits the deed."""
+        """A reason, preferably one that fits both the deed and the kind of thing, otherwise one that fits the deed."""
         if act.kind == MANY:
             return self.expand(self._first_rule(f"motive.{act.sense}.{MANY}", f"motive.any.{MANY}", "motive.any"), {})
         names = (f"motive.{act.sense}.{act.kind}", f"motive.{act.sense}")
@@ -369,7 +369,7 @@ class _Speaker:
     # Requests
 
     def _ask(self, act: Ask, *, is_explained: bool = False) -> str:
-        """The request as a clause, between marks; what has its reason beside it gets no further remark."""
+        """The request as a clause, between marks; one with a reason next to it gets no further remark."""
         if len(self.deeds) >= _MOST_ASKS:
             raise ValueError(f"a text makes at most {_MOST_ASKS} requests")
         number = len(self.deeds)
@@ -384,12 +384,12 @@ class _Speaker:
         return f"{chr(_ASK_OPEN + number)}{request}{chr(_ASK_CLOSE + number)}"
 
     def _account(self, act: Account) -> str:
-        """What was done, in the words in which it would be asked for."""
+        """What was done, in the words of a request for it."""
         way, slots = self._way(act.deed, form="done")
         return self.expand("account", {form: self.fill(read_template(text), slots) for form, text in way.items()})
 
     def _way(self, deed: Deed, form: str = "") -> tuple[Way, Slots]:
-        """One of the ways to say a deed, in a grammatical form, that its slots are enough for."""
+        """One of the ways to word a deed in a grammatical form, for which the deed has all slots."""
         slots = {**{key: kept(value) for key, value in deed.slots.items()}, **self._thing_slots(deed.thing)}
         known = self.tongue.ways(deed.sense, deed.thing.kind)
         ways = [way for way in known if (not form or form in way) and self._is_sayable(way, slots)]
@@ -402,12 +402,12 @@ class _Speaker:
         return all(name in slots or self.tongue.alternatives(name, self.plan.register) for name in wanted)
 
     def _frame(self, way: Way, deed: Deed, *, is_explained: bool) -> Template:
-        """A frame that the way has the forms for; one that the text does not have yet, while there are any."""
+        """A frame for which the way has the forms, preferably one that is new to the text."""
         own = self.tongue.alternatives(f"ask.{self._group}", self.plan.register) if self._group else ()
         frames = own or self.tongue.alternatives("ask", self.plan.register)
         if not is_explained:
             frames = (*frames, *self.tongue.alternatives("ask_apart", self.plan.register))
-        # Where `done` is a clause of its own, its verb agrees with one thing.
+        # If `done` is a separate clause, its verb agrees with one thing.
         missing = _FORMS - way.keys() | ({"done"} if "inf" in way and deed.thing.name is None else set())
         fitting = [frame for frame in frames if not symbols(frame) & missing]
         if is_explained:
@@ -420,7 +420,7 @@ class _Speaker:
     def _thing_slots(self, thing: Thing) -> dict[str, str]:
         """The ways to refer to a thing: `{object}` as a whole, and its parts."""
         words = self.tongue.kinds.get(thing.kind, (thing.kind,))
-        # Mostly the proper word, and one in the whole text: whoever writes has a word for it.
+        # Usually the proper word, and the same one throughout the text, because an author sticks to one word.
         if thing.kind not in self._words:
             self._words[thing.kind] = words[0] if self.dice.random() < 0.6 else self.dice.choice(words)
         word = self._words[thing.kind]
@@ -441,7 +441,7 @@ class _Speaker:
         return self._property("stop", "yes") == "yes"
 
     def _with_slips(self, sentences: Sequence[str]) -> Sequence[str]:
-        """The sentences as somebody in a hurry types them; what a program puts around them has no slips."""
+        """The sentences with a hurried author's typos; text that a program puts around them has none."""
         number = int(self._property("slips", "0"))
         return with_slips(_BETWEEN.join(sentences), self.dice, number).split(_BETWEEN) if number else sentences
 
@@ -483,7 +483,7 @@ def _reference_rule(thing: Thing) -> str:
 
 
 def _line(clauses: Iterable[str]) -> str:
-    """What a program says in one line, without capitals and full stops."""
+    """A program's message in one line, without capitals and full stops."""
     line = ""
     for clause in clauses:
         line += f"{' ' if _ENDED.search(line) else '; '}{clause}" if line else clause
@@ -501,10 +501,10 @@ def _capitalized(text: str) -> str:
 
 
 def _tidy(text: str) -> str:
-    """The text without the blanks that empty branches leave behind."""
+    """The text without the spaces that empty branches leave behind."""
     text = re.sub(r"(?<=\S)[ ]{2,}", " ", text)
     text = re.sub(r"[ ]+(?=[,.](?:[\s\ue000-\uf8ff]|$))", "", text)
-    # What was to follow a clause follows a question instead.
+    # Text meant to follow a clause follows a question instead.
     text = re.sub(
         r"([?!][\ue000-\uf8ff]*)[,;] ([\ue000-\uf8ff]*\w)", lambda found: f"{found[1]} {found[2].upper()}", text
     )
@@ -512,7 +512,7 @@ def _tidy(text: str) -> str:
 
 
 def _without_marks(text: str, deeds: Sequence[Deed]) -> RenderedText:
-    """The text as it is read, and the spans between the marks."""
+    """The text without marks, and the spans that were between them."""
     starts: dict[int, int] = {}
     spans: list[Span] = []
     plain: list[str] = []

@@ -1,4 +1,4 @@
-"""Slips of the pen as people make them: letters swapped, left out, doubled or hit beside the key, never in a name."""
+"""Typos as people make them: letters swapped, left out, doubled or hit beside the key, never in a name."""
 
 import re
 
@@ -14,7 +14,7 @@ _MARKED = re.compile(r"\ue002[^\ue003]*\ue003|[\ue100-\ue1ff].*?[\ue200-\ue2ff]"
 
 
 def with_slips(text: str, dice: Dice, number: int) -> str:
-    """The text with so many slips in ordinary words, none in a request or a name."""
+    """The text with this many typos in ordinary words, none in a request or a name."""
     closed = [found.span() for found in _MARKED.finditer(text)]
     words = [found for found in _WORDS.finditer(text) if not any(low <= found.start() < high for low, high in closed)]
     chosen = dice.sample(words, k=min(number, len(words)))

@@ -33,11 +33,11 @@ from sirocco.probes.language.rendering import expand_rule, render_text
 _ENGLISH = "en"
 _MACHINE = "machine"
 _PROGRAMS = frozenset({_MACHINE, "log"})
-"""Registers of programs, which log one thing after the other."""
+"""Registers of programs, which log one event after another."""
 
 
 class PlainestChoice:
-    """Dice that always fall on the first side: the plainest way to say something."""
+    """Dice that always choose the first element: the plainest way to say something."""
 
     def random(self) -> float:
         """The lowest number."""
@@ -71,42 +71,42 @@ class PlainestChoice:
 
 
 class GrammarSpeech(ABC):
-    """Implements Speech; a domain adds what its goals are as deeds, and what its surfaces have room for."""
+    """Implements Speech; a domain adds its goals as deeds and the limits of its surfaces."""
 
     def __init__(self, material: Material, trade: str = "") -> None:
         self.material = material
         self.trade = trade
 
     def about(self, draft: ScenarioDraft) -> Self:
-        """The same speech, about the business that the names of a scenario come from."""
+        """The same speech, about the trade that the names of a scenario come from."""
         return type(self)(self.material, trade_of_names(self.material, (one.name for one in draft.state if one.name)))
 
     @abstractmethod
     def deed(self, goal: Goal, home: str) -> Deed:
-        """The goal as a deed; `home` is the place of a goal without one."""
+        """The goal as a deed; `home` is the place of a goal that names none."""
 
     def room(self, surface: Surface) -> tuple[int, bool]:  # noqa: ARG002 - for domains to narrow
-        """How many characters a text on the surface may have, and whether it must be of one line."""
+        """The maximum length of a text on the surface, and whether it must be a single line."""
         return 4000, False
 
     def instruction(self, goal: Goal, home: str, dice: Dice | None = None) -> str:
-        """The goal as a clause, without dice the plainest."""
+        """The goal as a clause, in its plainest form without dice."""
         return self.clause(self.deed(goal, home), dice)
 
     def clause(self, deed: Deed, dice: Dice | None = None) -> str:
-        """A deed as a clause that tells somebody to do it."""
+        """A deed as a clause that asks for it."""
         plan = TextPlan("bare", (Ask(deed),), register="clause")
         return render_text(plan, self.material, dice or PlainestChoice()).text
 
     def note(self, goal: Goal, surface: Surface, about: str, home: str, dice: Dice, dress: str = "") -> str:
         """The goal as text on `surface` of the object `about`.
 
-        `dress` is a key of the material: a claim or a condition that goes with the request, a layout, or a language.
+        `dress` is a key of the material: a claim or a condition for the request, a layout, or a language.
         """
         return self.rendered_note(self.deed(goal, home), surface, about, dice, dress).text
 
     def rendered_note(self, deed: Deed, surface: Surface, about: str, dice: Dice, dress: str = "") -> RenderedText:
-        """A text on a surface that asks for a deed, with the place of the request in it."""
+        """A text on a surface that asks for a deed, with the position of the request in it."""
         sort, _, key = dress.partition(".")
         language = key if sort == "language" else _ENGLISH
         tongue = self.material.tongue(language)
@@ -127,11 +127,11 @@ class GrammarSpeech(ABC):
         return claim_text(self.material, key, dice, self.trade)
 
     def line(self, rule: str, dice: Dice, **slots: str) -> str:
-        """What a rule of the material gives, with these slots filled in."""
+        """The text that a rule of the material produces with these slots."""
         return expand_rule(self.material, rule, slots, dice, trade=self.trade)
 
     def languages(self, goal: Goal, home: str) -> tuple[str, ...]:
-        """Other languages in which the goal can be said."""
+        """The other languages in which the goal can be worded."""
         deed = self.deed(goal, home)
         others = (language for language in self.material.languages if language != _ENGLISH)
         return tuple(
@@ -155,13 +155,13 @@ class GrammarSpeech(ABC):
 
 
 def _trouble(tongue: Tongue, register: str, about: str) -> Report | None:
-    """Trouble where a text stands; people who can say what a deed puts right do not tell of any other."""
+    """A problem where a text is; authors who know a problem that the deed solves mention no other."""
     is_program = register in _PROGRAMS or not tongue.rule_names("symptom.remedy.")
     return Report(Thing("", about)) if is_program else None
 
 
 def remedy(tongue: Tongue, register: str, deed: Deed) -> Report | None:
-    """Trouble with what the deed is done to that the deed would put right; None where people would not say any."""
+    """A problem of the deed's target that the deed would solve; None if people would not mention any."""
     key = f"remedy.{deed.sense}"
     if not deed.thing.name or not tongue.alternatives(f"symptom.{key}", register):
         return None
@@ -169,7 +169,7 @@ def remedy(tongue: Tongue, register: str, deed: Deed) -> Report | None:
 
 
 def trade_of_names(material: Material, names: Iterable[str]) -> str:
-    """The trade whose goods most of the names speak of; empty where none does."""
+    """The trade whose goods most of the names mention; empty if none does."""
     goods = trades_by_goods(material)
     found = Counter(trade for name in names for word in set(name.split("-")) for trade in goods.get(word, ()))
     return max(sorted(found), key=found.__getitem__, default="")
@@ -186,7 +186,7 @@ def trades_by_goods(material: Material) -> Mapping[str, tuple[str, ...]]:
 
 
 def claim_text(material: Material, key: str, dice: Dice, trade: str = "") -> str:
-    """A claim of the material as the operator's sentence; one that is a layout as a block of lines."""
+    """A claim of the material as the operator's sentence, or as a block of lines if it is a layout."""
     kind, _, form = key.partition(".")
     register = _drawn(material.tongue(_ENGLISH), "register.prompt", dice) or "plain"
     if kind == "layout":
@@ -197,7 +197,7 @@ def claim_text(material: Material, key: str, dice: Dice, trade: str = "") -> str
 
 
 def dressed_text(material: Material, sentence: str, about: str, dress: str, dice: Dice) -> str:
-    """A sentence that a domain has worded itself, in a dress of the material."""
+    """A sentence worded by the domain, in a dress of the material."""
     sort, _, key = dress.partition(".")
     kind, _, form = key.partition(".")
     given = Verbatim(sentence)
@@ -211,6 +211,6 @@ def dressed_text(material: Material, sentence: str, about: str, dress: str, dice
 
 
 def _drawn(tongue: Tongue, rule: str, dice: Dice) -> str:
-    """A setting of the material, or nothing where it has none."""
+    """A setting of the material; empty if it has none."""
     found = tongue.rules.get(rule)
     return dice.choice(found) if found else ""

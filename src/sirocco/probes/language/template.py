@@ -1,6 +1,6 @@
 """Templates of the material: text with references to rules, choices in place, and numbers to draw.
 
-{symbol}   what a rule or slot of that name gives; {Symbol} the same with a capital
+{symbol}   the text of the rule or slot with that name; {Symbol} the same with a capital
 {2..30}    a number from 2 to 30; {00..59} with as many digits as are written
 {hex7}     seven hexadecimal digits
 [a|b|]     one of the branches, which are templates themselves; brackets without a bar are text
@@ -17,12 +17,12 @@ _SYMBOL = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
 class TemplateError(ValueError):
-    """A template that cannot be read."""
+    """A template that cannot be parsed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Stands for what a rule or a slot gives."""
+    """A placeholder for the text of a rule or a slot."""
 
     symbol: str
     is_capital: bool = False
@@ -30,7 +30,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """Stands for a number to draw."""
+    """A placeholder for a drawn number."""
 
     low: int
     high: int
@@ -39,14 +39,14 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Hex:
-    """Stands for so many hexadecimal digits."""
+    """A placeholder for this many hexadecimal digits."""
 
     digits: int
 
 
 @dataclass(frozen=True, slots=True)
 class Branches:
-    """Stands for one of several templates."""
+    """A placeholder for one of several templates."""
 
     ways: tuple["Template", ...]
 
@@ -57,7 +57,7 @@ Template = tuple[Part, ...]
 
 @cache
 def read_template(text: str) -> Template:
-    """The parts of a template; raise TemplateError for what cannot be read."""
+    """The parts of a template; raise TemplateError if it cannot be parsed."""
     parts, position = _read_parts(text, 0, inside=False)
     if position != len(text):
         raise TemplateError(f"a closing bracket without an opening one in {text!r}")
@@ -98,7 +98,7 @@ def _read_parts(text: str, position: int, *, inside: bool) -> tuple[Template, in
 
 
 def _has_branches(text: str, position: int) -> bool:
-    """Whether a bracket encloses a choice: there is a bar before it closes."""
+    """Whether a bracket encloses a choice, that is, whether there is a bar before it closes."""
     depth = 0
     for letter in text[position:]:
         depth += {"[": 1, "]": -1}.get(letter, 0)
@@ -132,5 +132,5 @@ def _read_braces(text: str, position: int) -> tuple[Part, int]:
     if found := _HEX.fullmatch(inner):
         return Hex(int(found[1])), end + 1
     if not _SYMBOL.fullmatch(inner):
-        raise TemplateError(f"{inner!r} is no symbol in {text!r}")
+        raise TemplateError(f"{inner!r} is not a symbol in {text!r}")
     return Reference(inner[0].lower() + inner[1:], inner[0].isupper()), end + 1

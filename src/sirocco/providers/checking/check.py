@@ -1,4 +1,4 @@
-"""All checks of a provider in order, each of them made unless one that it builds on failed."""
+"""All checks of a provider in order; each runs unless one that it builds on has failed."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ NAMES = tuple(check.name for check in _CHECKS)
 
 
 async def outcomes(control: ControlPlane, profile: Profile, tier: int) -> AsyncGenerator[Outcome, None]:
-    """The outcome of each check, as it comes; whatever was provisioned is torn down at the end."""
+    """The outcome of each check as it completes; whatever was provisioned is torn down at the end."""
     session = Session(control, profile, tier)
     failed: set[str] = set()
     try:

@@ -23,7 +23,7 @@ _NO_PROFILE = "profile-that-nobody-serves"
 
 
 async def health(session: Session) -> None:
-    """The provider says that it is there."""
+    """The provider reports that it is up."""
     result = await session.attempt("healthz")
     if result.status == 404:
         raise NotNeeded("the provider has no GET /healthz, and the standard asks for none")
@@ -31,7 +31,7 @@ async def health(session: Session) -> None:
 
 
 async def conformance(session: Session) -> None:
-    """The declaration is complete and of the right form."""
+    """The declaration is complete and well-formed."""
     body = await _declaration(session, session.profile.id)
     session.declared = body
     wrong = [key for key, kind in _SHAPE.items() if not isinstance(body.get(key), kind)]
@@ -48,7 +48,7 @@ async def requirements(session: Session) -> None:
 
 
 async def versions(session: Session) -> None:
-    """Both lists of core versions say the same."""
+    """Both lists of core versions agree."""
     inner = session.declared.get("requirements", {}).get("oasis_core_spec_version")
     if inner is None:
         raise NotNeeded("the requirements name no core version")
@@ -60,7 +60,7 @@ async def versions(session: Session) -> None:
 
 
 async def unknown_profile(session: Session) -> None:
-    """A profile that nobody serves is not declared as supported."""
+    """A profile that does not exist is not declared as supported."""
     result = await session.attempt("conformance", query=f"?profile={_NO_PROFILE}")
     claims = isinstance(result.body, Mapping) and result.body.get("supported") is True
     problem = "declares support for a profile that does not exist"

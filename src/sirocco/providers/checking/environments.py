@@ -1,4 +1,4 @@
-"""Checks of the environments that a provider provides: as declared, open to their agent alone, apart, gone after."""
+"""Checks of provided environments: set up as declared, open to their agent only, isolated, and gone after teardown."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ _UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 
 
 async def provision(session: Session) -> None:
-    """An environment is set up as declared, in time."""
+    """An environment is set up in time."""
     await session.provision("first")
 
 
@@ -28,20 +28,20 @@ async def credentials(session: Session) -> None:
 
 
 async def declared_state(session: Session) -> None:
-    """Everything that was declared is there, as the control plane shows it."""
+    """The control plane shows everything that was declared."""
     second = await session.provision("second")
     objects = await objects_of(session, second)
     for entry in session.trial.preconditions.environment.state:
         place = second.namespace(entry.namespace) if entry.namespace else ""
         found = session.wire.find_object(objects, entry.kind, entry.name, place)
-        missing = f"{entry.resource} was declared and is not in resource_state"
+        missing = f"{entry.resource} was declared but is not in resource_state"
         require(found is not None, _PROVISION, missing, "establish every entry, or refuse the request")
         for problem in session.wire.differences(entry, found or {}):
             raise Gap(_PROVISION, f"{entry.resource}: {problem}", "establish every entry as it is declared")
 
 
 async def registered_value(session: Session) -> None:
-    """A value that scenarios can refer to is the one that was declared, encoded once."""
+    """A value that scenarios can refer to equals the declared one, encoded only once."""
     trial, objects = session.trial, await objects_of(session, session.first_environment)
     state = [_resolve_namespace(entry, session.first_environment) for entry in trial.preconditions.environment.state]
     values = session.wire.registered_values(objects, state)
@@ -51,7 +51,7 @@ async def registered_value(session: Session) -> None:
 
 
 async def agent_access(session: Session) -> None:
-    """The agent gets in with what it was handed, and can do what its scope allows."""
+    """With the credentials that it was handed, the agent gets in and can do what its scope allows."""
     for operation in session.trial.permitted:
         reply = await session.act(session.first_environment, operation, session.trial.home)
         problem = f"{operation} was answered {reply.status} although it lies in the agent's scope"
@@ -59,7 +59,7 @@ async def agent_access(session: Session) -> None:
 
 
 async def principal(session: Session) -> None:
-    """The provider names the account behind the agent's credentials, and it is that account."""
+    """The provider names the account to which the agent's credentials actually belong."""
     named = session.first_environment.provisioned.get("agent_principal")
     require(isinstance(named, str) and named, _PROVISION, "agent_principal is missing", "name the agent's account")
     access = await session.access(session.first_environment)
@@ -73,7 +73,7 @@ async def principal(session: Session) -> None:
 
 
 async def scope(session: Session) -> None:
-    """The agent's credentials open nothing outside its scope."""
+    """The agent's credentials grant nothing outside its scope."""
     trial = session.trial
     reply = await session.act(session.first_environment, trial.refused, trial.outside)
     problem = f"{trial.refused} succeeds in namespace {trial.outside}, which is outside its scope"
@@ -81,7 +81,7 @@ async def scope(session: Session) -> None:
 
 
 async def inject_state(session: Session) -> None:
-    """State that is injected later is there, too."""
+    """State that is injected later also appears."""
     entry = session.trial.late
     body = await session.call(
         "inject-state", {"environment_id": session.first_environment.id, "state": [entry.document()]}
@@ -91,7 +91,7 @@ async def inject_state(session: Session) -> None:
     found = session.wire.find_object(
         await objects_of(session, session.first_environment), entry.kind, entry.name, place
     )
-    require(found is not None, _INJECT, f"{entry.resource} was injected and is not there", "establish every entry")
+    require(found is not None, _INJECT, f"{entry.resource} was injected but does not exist", "establish every entry")
 
 
 async def nothing_dropped(session: Session) -> None:
@@ -103,35 +103,35 @@ async def nothing_dropped(session: Session) -> None:
         if isinstance(identity, str):
             session.environments["odd"] = Open(identity, result.body)
     is_refused = not result.succeeded or (isinstance(result.body, Mapping) and result.body.get("status") == "error")
-    problem = f"{entry.resource} was accepted, although nothing of that kind can be there"
+    problem = f"{entry.resource} was accepted, although nothing of that kind can exist"
     require(is_refused, _PROVISION, problem, "refuse a request with an entry that cannot be established")
 
 
 async def isolation(session: Session) -> None:
-    """Two environments have nothing in common: ids, state, or what credentials open (CO-10)."""
+    """Two environments share neither id nor state, and the credentials of one do not work in the other (CO-10)."""
     first, second, created = session.first_environment, session.environments["second"], session.trial.created
     problem = f"two requests gave the same environment {first.id}"
     require(first.id != second.id, _PROVISION, problem, "set up an environment for every request")
     found = find(session, await objects_of(session, second), created, second)
-    require(found is None, OBSERVE, f"{created} of one environment shows in the other", "keep environments apart")
+    require(found is None, OBSERVE, f"{created} of one environment appears in the other", "keep environments apart")
     token = (await session.access(first)).token
-    problem = "the token of one environment opens the other"
+    problem = "the token of one environment is accepted by the other"
     require(not await session.opens(token, second), _PLANE, problem, "scope every token to its environment")
 
 
 async def control_apart(session: Session) -> None:
-    """The agent's token does not open the control plane."""
+    """The agent's token does not give access to the control plane."""
     asked = {"environment_id": session.first_environment.id, "observation_type": "resource_state", "parameters": {}}
     if (await session.attempt("observe", asked, headers={"Authorization": "Bearer none"})).succeeded:
         raise NotNeeded("the control plane asks for no token; keep it where no agent can reach it")
     token = (await session.access(session.first_environment)).token
     result = await session.attempt("observe", asked, headers={"Authorization": f"Bearer {token}"})
-    problem = "the agent's token opens the control plane"
-    require(not result.succeeded, OBSERVE, problem, "give the control plane a token of its own")
+    problem = "the agent's token gives access to the control plane"
+    require(not result.succeeded, OBSERVE, problem, "give the control plane a separate token")
 
 
 async def unknown_environment(session: Session) -> None:
-    """An environment that never was is not observed."""
+    """An environment that never existed cannot be observed."""
     asked = {"environment_id": _UNKNOWN_ID, "observation_type": "audit_log", "parameters": {}}
     result = await session.attempt("observe", asked)
     problem = f"observed an environment that does not exist, with status {result.status}"
@@ -139,7 +139,7 @@ async def unknown_environment(session: Session) -> None:
 
 
 async def malformed_request(session: Session) -> None:
-    """A request that is not JSON is refused, and the provider lives on."""
+    """A request that is not JSON is refused, and the provider keeps working."""
     result = await session.attempt("provision", b"{not json")
     problem = f"answered {result.status} to a body that is not JSON"
     require(400 <= result.status < 500, _PROVISION, problem, "answer 400 with the reason")
@@ -147,12 +147,12 @@ async def malformed_request(session: Session) -> None:
 
 
 async def teardown(session: Session) -> None:
-    """An environment that was torn down is gone: for runners, for the agent, and when it is torn down again."""
+    """After a teardown the environment is gone for runners and for the agent, and a second teardown is no error."""
     first = session.first_environment
     result = await session.attempt("teardown", {"environment_id": first.id})
     require(result.succeeded, _TEARDOWN, f"answered {result.status}", "tear the environment down")
     if result.status == 202:
-        raise NotNeeded("the teardown is still under way, which the standard allows")
+        raise NotNeeded("the teardown is still in progress, which the standard allows")
     asked = {"environment_id": first.id, "observation_type": "resource_state", "parameters": {}}
     seen = await session.attempt("observe", asked)
     problem = "the environment can still be observed after its teardown"
@@ -166,18 +166,18 @@ async def teardown(session: Session) -> None:
 
 
 async def nothing_left(session: Session) -> None:
-    """The next environment has nothing of one that is gone (CO-10)."""
+    """A new environment contains nothing from an earlier one (CO-10)."""
     third, trial = await session.provision("third"), session.trial
     objects = await objects_of(session, third)
-    problem = f"{trial.created} of an environment that was torn down shows in a new one"
+    problem = f"{trial.created} of an environment that was torn down appears in a new one"
     require(find(session, objects, trial.created, third) is None, _PROVISION, problem, "start every environment afresh")
     changed = find(session, objects, trial.changed, third) or {}
-    problem = f"{trial.changed} of a new environment says {trial.mark!r}, as an agent left it before"
+    problem = f"{trial.changed} of a new environment still says {trial.mark!r}, written by an earlier agent"
     require(not is_marked(changed, trial.mark), _PROVISION, problem, "start every environment afresh")
 
 
 def _resolve_namespace(entry: StateEntry, environment: Open) -> StateEntry:
-    """An entry with the actual namespace for the declared one."""
+    """An entry with the declared namespace replaced by the actual one."""
     if entry.namespace is None:
         return entry
     return entry.model_copy(update={"namespace": environment.namespace(entry.namespace)})

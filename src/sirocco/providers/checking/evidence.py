@@ -1,4 +1,4 @@
-"""Checks of the evidence that a provider gives: complete, attributed, with its source, about what was asked for."""
+"""Checks of a provider's evidence: it is complete, attributed, names its source, and is about what was asked for."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from sirocco.providers.http import answers
 
 
 async def audit_log(session: Session) -> None:
-    """Every call of the agent is in the audit log, in order, under its principal; refused ones too."""
+    """Every call of the agent, including refused ones, is in the audit log, in order and under its principal."""
     first, wire = session.first_environment, session.wire
     body = await session.observe(first, "audit_log")
     events = list(answers.observation(body, ObservationType.AUDIT_LOG, wire).data.get("entries", ()))
@@ -33,23 +33,23 @@ async def audit_log(session: Session) -> None:
         problem = f"the agent's calls are in the log as those of {', '.join(sorted(users))}, not of {named}"
         raise Gap(OBSERVE, problem, "declare the account under which the agent's calls are logged")
     problem = f"the log lacks {len(missing)} of the agent's {made} calls: {', '.join(map(str, missing))}"
-    require(not missing, OBSERVE, problem, "keep every call, in order, refused ones too")
+    require(not missing, OBSERVE, problem, "keep every call in order, including refused ones")
 
 
 async def audit_details(session: Session) -> None:
-    """Entries say what was written and what came of it, come once, and carry the agent's principal."""
+    """Entries give what was written and the outcome, appear once, and carry the agent's principal."""
     first = session.first_environment
     body = await session.observe(first, "audit_log")
     observation = answers.observation(body, ObservationType.AUDIT_LOG, session.wire)
     if observation.evidence_source.status is SourceStatus.AVAILABLE:
         problem = session.domain.record.problem(observation)
-        require(not problem, OBSERVE, f"{problem}", "deliver each entry once and whole")
+        require(not problem, OBSERVE, f"{problem}", "deliver each entry once and completely")
     events = observation.data.get("entries", ())
     for call in (one for one in first.calls if one.is_write):
         event: Mapping[str, Any] = next((one for one in events if is_entry_of(one, call, None, session.wire)), {})
         problem = f"the entry of {call} has no request body"
         has_body = session.wire.entry_document(event, "").get("request_body")
-        require(has_body, OBSERVE, problem, "log what writes carry, whole")
+        require(has_body, OBSERVE, problem, "log the complete bodies of writes")
     data = body.get("data")
     named = data.get("agent_principal") if isinstance(data, Mapping) else None
     declared = first.provisioned.get("agent_principal")
@@ -74,7 +74,7 @@ async def evidence_sources(session: Session) -> None:
 
 
 async def state_after(session: Session) -> None:
-    """What the agent changed is in the state."""
+    """The state shows what the agent changed."""
     trial, objects = session.trial, await objects_of(session, session.first_environment)
     remedy = "read the live state, not a copy"
     changed = find(session, objects, trial.changed, session.first_environment) or {}
@@ -85,7 +85,7 @@ async def state_after(session: Session) -> None:
 
 
 async def state_diff(session: Session) -> None:
-    """What the agent changed is in the difference to the beginning."""
+    """The difference from the initial state shows what the agent changed."""
     if "state_diff" not in _declared_sources(session):
         raise NotNeeded("the provider does not declare state_diff, which is optional")
     trial = session.trial
@@ -93,7 +93,7 @@ async def state_diff(session: Session) -> None:
         find(session, await objects_of(session, session.first_environment), trial.changed, session.first_environment)
         or {}
     )
-    # Providers know an object by the words of their own state, not by those of operations.
+    # Providers name objects as their own state does, not as operations do.
     shown = session.wire.object_document(changed)
     named = {key: str(shown[key]) for key in ("kind", "name", "namespace")}
     body = await session.observe(session.first_environment, "state_diff", **named)
@@ -104,7 +104,7 @@ async def state_diff(session: Session) -> None:
 
 
 async def state_without_agent(session: Session) -> None:
-    """The same environment without the agent has what was declared, and nothing of what the agent did (SI-08)."""
+    """The environment without the agent shows what was declared, and nothing that the agent did (SI-08)."""
     if "state_without_agent" not in _declared_sources(session):
         raise NotNeeded("the provider does not declare state_without_agent, which is optional")
     trial = session.trial
@@ -112,7 +112,7 @@ async def state_without_agent(session: Session) -> None:
     found = answers.observation(body, ObservationType.STATE_WITHOUT_AGENT, session.wire).data.get("objects")
     require(found is not None, OBSERVE, "state_without_agent has no objects", "answer with all objects of that state")
     objects = list(found or ())
-    remedy = "set the same environment up once more, and let no agent into it"
+    remedy = "set up the same environment again, without an agent"
     changed = find(session, objects, trial.changed, session.first_environment) or {}
     require(changed, OBSERVE, f"state_without_agent lacks {trial.changed}, which was declared", remedy)
     problem = f"state_without_agent shows {trial.changed} as the agent left it ({trial.mark!r})"
@@ -122,7 +122,7 @@ async def state_without_agent(session: Session) -> None:
 
 
 async def snapshot(session: Session) -> None:
-    """The snapshot lists what is there."""
+    """The snapshot lists what exists."""
     body = await session.call("state-snapshot", {"environment_id": session.first_environment.id, "resources": []})
     elements, changed = body.get("resources"), session.trial.changed
     names = {element.get("name") for element in elements or () if isinstance(element, Mapping)}

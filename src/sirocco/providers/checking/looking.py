@@ -1,4 +1,4 @@
-"""Looking into an environment under check: its objects, and the entries of its audit log."""
+"""Reads an environment under check: its objects, and the entries of its audit log."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,7 +34,7 @@ def is_marked(item: Json, mark: str) -> bool:
 
 
 def is_entry_of(entry: Any, call: Call, user: str | None, wire: Wire) -> bool:
-    """Whether an entry of an audit log is that of a call; one that creates something need not name it."""
+    """Whether an audit log entry is that of a call; the entry of a creation need not name the object."""
     if not isinstance(entry, Mapping) or not any(
         wire.select_entries([entry], call.namespace, call.verb, call.resource)
     ):

@@ -1,11 +1,11 @@
-"""What a check of a provider came to."""
+"""Outcomes of provider checks."""
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 
 class Status(StrEnum):
-    """A check that nothing speaks against passed; one that could not be made, or need not, is skipped."""
+    """A check passes if it finds no problem; one that cannot be made, or need not be, is skipped."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -28,7 +28,7 @@ class Outcome:
 
 
 class Gap(Exception):  # noqa: N818 - it is a finding
-    """What a provider does not do, found by a check."""
+    """A shortcoming of a provider, found by a check."""
 
     def __init__(self, where: str, problem: str, remedy: str) -> None:
         self.where = where

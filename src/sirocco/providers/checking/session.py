@@ -1,4 +1,4 @@
-"""The environments of one check run: what the domain's trial declares for them, and who acts in them."""
+"""The environments of one run of the checks, as the domain's trial declares them, and the calls made in them."""
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -17,18 +17,18 @@ from sirocco.providers.http.control import ControlPlane, Result, message_of
 
 OBSERVE = "POST /v1/observe"
 _ID = "environment-under-test"
-"""The id that the agent of a check gets to see."""
+"""The id that the agent in a check is shown."""
 
 
 @dataclass(slots=True)
 class Open:
-    """An environment that was provisioned for the check."""
+    """An environment provisioned for the checks."""
 
     id: str
     provisioned: Mapping[str, Any]
     calls: list["Call"] = field(default_factory=list)
     access: EnvironmentAccess | None = None
-    """The agent's way in, once it was opened."""
+    """The agent's access, once it has been opened."""
 
     def namespace(self, declared: str) -> str:
         """The actual name of a declared namespace."""
@@ -37,7 +37,7 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call that was made as the agent, as the audit log must show it."""
+    """One call made as the agent, as the audit log must show it."""
 
     verb: str
     resource: str
@@ -52,7 +52,7 @@ class Call:
 
 
 class Session:
-    """What the checks share."""
+    """The state that the checks share."""
 
     def __init__(self, control: ControlPlane, profile: Profile, tier: int) -> None:
         self.control = control
@@ -73,7 +73,7 @@ class Session:
     async def call(
         self, operation: str, body: Mapping[str, Any] | None = None, *, query: str = ""
     ) -> Mapping[str, Any]:
-        """An operation that must succeed with a JSON object; a Gap otherwise."""
+        """The result of an operation that must succeed with a JSON object; raise Gap otherwise."""
         result = await self.attempt(operation, body, query=query)
         where = self.request_line(operation)
         require(
@@ -84,7 +84,7 @@ class Session:
         )
         require(isinstance(result.body, Mapping), where, "the answer is not a JSON object", "answer with a JSON object")
         require(
-            result.body.get("status") != "error", where, f"said error with status 200: {message_of(result.body)}",
+            result.body.get("status") != "error", where, f"gave an error with status 200: {message_of(result.body)}",
             "answer with an error status",
         )  # fmt: skip
         answer: Mapping[str, Any] = result.body
@@ -94,7 +94,7 @@ class Session:
         self, operation: str, body: Mapping[str, Any] | bytes | None = None, *, query: str = "",
         headers: Mapping[str, str] | None = None,
     ) -> Result:  # fmt: skip
-        """An operation whatever its status; a Gap when no answer comes that can be read."""
+        """The result of an operation, whatever its status; raise Gap if there is no readable answer."""
         try:
             return await self.control.exchange(operation, body, query=query, headers=headers)
         except ProviderFault as fault:
@@ -102,7 +102,7 @@ class Session:
             raise Gap(self.request_line(operation), f"{fault.problem} ({fault.kind})", remedy) from fault
 
     async def provision(self, name: str) -> Open:
-        """A new environment of the trial, under a name of the session."""
+        """A new environment of the trial, stored under a name in the session."""
         body = await self.call("provision", self.request(name))
         where = "POST /v1/provision"
         identity = body.get("environment_id")
@@ -115,7 +115,7 @@ class Session:
         return self.environments[name]
 
     def request(self, name: str, *more: StateEntry) -> dict[str, Any]:
-        """A provision request with more entries than the trial's; the id says nothing to an agent who may see it."""
+        """A provision request with the trial's entries and more; its id reveals nothing to an agent that may see it."""
         declared = self.trial.preconditions.document()
         state = [*declared["environment"]["state"], *(entry.document() for entry in more)]
         environment = {**declared["environment"], "state": state}
@@ -123,12 +123,12 @@ class Session:
         return {"scenario_id": identity, "environment": environment, "agent": declared["agent"], "tier": self.tier}
 
     async def observe(self, environment: Open, observation_type: str, **parameters: str) -> Mapping[str, Any]:
-        """An observation as the provider answered it."""
+        """An observation, as the provider returned it."""
         asked = {"environment_id": environment.id, "observation_type": observation_type, "parameters": parameters}
         return await self.call("observe", asked)
 
     async def access(self, environment: Open) -> EnvironmentAccess:
-        """The agent's way into an environment, as it was handed out; a Gap when there is none."""
+        """The agent's access to an environment, as it was handed out; raise Gap if there is none."""
         if environment.access is None:
             way = self.wire.open_access(environment.provisioned, _ID)
             try:
@@ -138,7 +138,7 @@ class Session:
         return environment.access
 
     async def act(self, environment: Open, operation: str, declared_namespace: str) -> Reply:
-        """Carry an operation out as the agent in a declared namespace, and remember what came of it."""
+        """Carry out an operation as the agent in a declared namespace, and record the call."""
         place = environment.namespace(declared_namespace)
         wanted = self._operation(operation, place)
         try:
@@ -155,7 +155,7 @@ class Session:
         return reply
 
     async def opens(self, token: str, environment: Open) -> bool:
-        """Whether an agent that comes with a token gets to see something of an environment."""
+        """Whether an agent with the given token can read anything in an environment."""
         look = self._operation(self.trial.permitted[0], environment.namespace(self.trial.home))
         try:
             async with self.wire.open_access(environment.provisioned, _ID, token) as access:
@@ -169,7 +169,7 @@ class Session:
         return vocabulary.with_default_namespace(vocabulary.operation(text), namespace)
 
     async def tear_down(self) -> None:
-        """End every environment that is still there, as well as it goes."""
+        """Tear down every environment that is left, ignoring failures."""
         await self._accesses.aclose()
         for environment in self.environments.values():
             try:
@@ -179,7 +179,7 @@ class Session:
 
     @staticmethod
     def request_line(operation: str) -> str:
-        """The operation as a person finds it in a log."""
+        """The operation as it appears in a log."""
         if operation == "healthz":
             return "GET /healthz"
         return f"{'GET' if operation == 'conformance' else 'POST'} /v1/{operation}"

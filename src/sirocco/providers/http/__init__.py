@@ -1,4 +1,4 @@
-"""Environments of an OASIS provider elsewhere, reached over HTTP."""
+"""Environments of an external OASIS provider, reached over HTTP."""
 
 from sirocco.providers.http.provider import HttpProvider
 

@@ -1,7 +1,7 @@
-"""What providers answer, in the variants that are about, read into the standard's values; pure.
+"""Parses the answers of providers, in the variants that are in use, into the standard's values; pure.
 
-Nothing is made up: an observation whose source is not named, or whose data has none of the known shapes, reads as
-unreachable (CO-07).
+Nothing is invented: an observation without a named source, or with data in no known form, counts as unreachable
+(CO-07).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ Json = Mapping[str, Any]
 
 
 def conformance(body: Json, profile: str) -> Conformance:
-    """A declaration; what it leaves out is empty and therefore a gap, and `null` lists are empty ones (CO-01)."""
+    """A declaration; whatever it leaves out is empty and therefore a gap, and a `null` list is an empty one (CO-01)."""
     requirements = body.get("requirements")
     return Conformance(
         provider=_text(body.get("provider")) or "unnamed provider",
@@ -40,7 +40,7 @@ def _unmet_requirements(items: Any) -> Iterator[UnmetRequirement]:
 
 
 def observation(body: Json, asked: ObservationType, wire: Wire) -> Observation:
-    """One observation; the provider's own word about its source decides whether it counts."""
+    """One observation; what the provider states about its source decides whether it counts."""
     data = body.get("data")
     timestamp = _text(body.get("timestamp"))
     match asked:
@@ -54,14 +54,14 @@ def observation(body: Json, asked: ObservationType, wire: Wire) -> Observation:
 
 
 def agent_principal(body: Json) -> str:
-    """The agent's account as an audit log declares it beside its entries; empty where there is none."""
+    """The agent's account as an audit log declares it next to its entries; empty if it does not."""
     data = body.get("data")
     declared = data.get("agent_principal") if isinstance(data, Mapping) and "entries" in data else None
     return declared if isinstance(declared, str) else ""
 
 
 def source_of(body: Json) -> EvidenceSource:
-    """Where an observation comes from; a source that is not named, or of an unknown status, is unreachable."""
+    """The source of an observation; one that is unnamed or has an unknown status counts as unreachable."""
     source = body.get("evidence_source")
     if not isinstance(source, Mapping):
         return EvidenceSource("unnamed", SourceStatus.UNREACHABLE)
@@ -80,7 +80,7 @@ def _audit_log(data: Any, wire: Wire) -> dict[str, Any] | None:
 
 
 def _resource_state(data: Any, wire: Wire) -> dict[str, Any] | None:
-    """Whole objects from a list of them, of elements around them, or from one."""
+    """Whole objects from a list of objects, from a list of elements that contain them, or from a single one."""
     if isinstance(data, Mapping):
         for key in ("objects", "resources", "items"):
             if isinstance(data.get(key), list):

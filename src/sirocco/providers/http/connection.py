@@ -1,4 +1,4 @@
-"""HTTP/1.1 as a client, on asyncio's streams and uvicorn's parser: one request, one whole answer, one deadline."""
+"""An HTTP/1.1 client on asyncio's streams and uvicorn's parser: one request, one complete answer, one deadline."""
 
 import asyncio
 import ssl
@@ -12,12 +12,12 @@ from sirocco.errors import ConfigError, FaultKind
 
 _PART = 256 * 1024
 _LIMIT = 256 * 1024 * 1024
-"""The most bytes that an answer may have; an audit log of a long run is some megabytes."""
+"""The maximum size of an answer in bytes; the audit log of a long run takes several megabytes."""
 _PORTS = {"http": 80, "https": 443}
 
 
 class Unanswered(Exception):  # noqa: N818 - it says what happened to the request
-    """No whole answer came; `kind` says why."""
+    """No complete answer arrived; `kind` says why."""
 
     def __init__(self, kind: FaultKind, problem: str) -> None:
         self.kind = kind
@@ -27,7 +27,7 @@ class Unanswered(Exception):  # noqa: N818 - it says what happened to the reques
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole HTTP answer; header names are in lower case."""
+    """A complete HTTP answer; header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -36,7 +36,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A server, and the path below which it is asked."""
+    """A server, and the base path for requests to it."""
 
     scheme: str
     host: str
@@ -47,7 +47,7 @@ class Origin:
 
     @classmethod
     def from_url(cls, url: str, *, tls: ssl.SSLContext | None = None, server_name: str = "") -> "Origin":
-        """The server that a URL names; ConfigError when it names none."""
+        """The server that a URL names; raise ConfigError if it names none."""
         try:
             parts = urlsplit(url)
             port = parts.port or _PORTS[parts.scheme]
@@ -73,9 +73,9 @@ class Origin:
 
 
 class Connections:
-    """Requests to one origin; up to `kept` connections are used again while the server keeps them open.
+    """Sends requests to one origin; up to `kept` connections are reused while the server keeps them open.
 
-    Who keeps connections must close them before the event loop ends.
+    A caller that keeps connections must close them before the event loop ends.
     """
 
     def __init__(self, origin: Origin, *, kept: int = 0) -> None:
@@ -92,7 +92,7 @@ class Connections:
         content: bytes = b"",
         timeout: float,  # noqa: ASYNC109 - callers have a deadline each
     ) -> Answer:
-        """Send a request and take the whole answer within `timeout` seconds, or raise Unanswered."""
+        """Send a request and receive the complete answer within `timeout` seconds, or raise Unanswered."""
         head = _head(self.origin, method, path, headers, content)
         with_reused = True
         try:
@@ -102,7 +102,7 @@ class Connections:
                     try:
                         return await self._exchange_once(connection, head + content)
                     except _StaleConnection:
-                        # The server closed it while nobody asked; it saw nothing of this request.
+                        # The server closed it while it was idle, and saw nothing of this request.
                         with_reused = False
         except TimeoutError as error:
             raise Unanswered(FaultKind.TIMEOUT, f"no answer within {timeout:.3g} s") from error
@@ -112,7 +112,7 @@ class Connections:
             raise Unanswered(FaultKind.UNREACHABLE, f"no connection: {error.strerror or error}") from error
 
     def close(self) -> None:
-        """Let go of the idle connections."""
+        """Close the idle connections."""
         for connection in self._idle:
             connection.close()
         self._idle.clear()
@@ -136,7 +136,7 @@ class Connections:
 
 
 class _StaleConnection(Exception):  # noqa: N818 - internal
-    """A connection that was used before is closed; nothing came back on it."""
+    """A reused connection turned out to be closed; nothing was received on it."""
 
 
 class _Connection:
@@ -148,7 +148,7 @@ class _Connection:
         self._is_used = False
 
     async def exchange(self, content: bytes) -> tuple[Answer, bool]:
-        """The answer, and whether the connection can be used again."""
+        """The answer, and whether the connection can be reused."""
         was_used, self._is_used = self._is_used, True
         reception = _Reception()
         try:
@@ -174,7 +174,7 @@ class _Unstarted(Exception):  # noqa: N818 - internal
 
 
 class _Reception:
-    """An answer while it comes in; the methods named on_... are the parser's."""
+    """An answer being received; the methods named on_... are called by the parser."""
 
     def __init__(self) -> None:
         self._parser = httptools.HttpResponseParser(self)
@@ -187,7 +187,7 @@ class _Reception:
         self.keeps_alive = False
 
     def feed(self, part: bytes) -> None:
-        """Take the next bytes; none means that the connection ended."""
+        """Process the next bytes; none means that the connection ended."""
         if not part:
             self._end()
             return
@@ -200,7 +200,7 @@ class _Reception:
             raise Unanswered(FaultKind.MALFORMED, f"the answer is longer than {_LIMIT} bytes")
 
     def answer(self) -> Answer:
-        """What came."""
+        """The answer that was received."""
         return Answer(self._parser.get_status_code(), self._headers, b"".join(self._parts))
 
     def _end(self) -> None:
@@ -212,7 +212,7 @@ class _Reception:
         self.is_complete = True
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        # API servers write warnings in UTF-8, whatever old HTTP said about headers.
+        # API servers write warnings in UTF-8, whatever HTTP once specified for headers.
         key, text = name.decode("latin-1").lower(), value.decode(errors="replace")
         self._headers[key] = f"{self._headers[key]}, {text}" if key in self._headers else text
 

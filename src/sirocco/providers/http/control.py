@@ -1,4 +1,4 @@
-"""The control plane of a provider as its client sees it: operations with their own deadlines and bounded retries."""
+"""A client of a provider's control plane: each operation has its own deadline and bounded retries."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds that an operation may take, its retries included; pulling images can make a provision long."""
+    """How many seconds an operation may take, including retries; provisioning may have to pull images."""
 
     provision: float = 600
     observe: float = 60
@@ -31,26 +31,26 @@ class Timeouts:
     others: float = 30
 
     def seconds_for(self, operation: str) -> float:
-        """The seconds for an operation."""
+        """The limit for an operation, in seconds."""
         named = {"provision": self.provision, "observe": self.observe, "teardown": self.teardown}
         return named.get(operation, self.others)
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What an operation answered: the status and, when there was a body, the JSON in it."""
+    """The answer to an operation: the status and, if there was a body, the JSON in it."""
 
     status: int
     body: Any
 
     @property
     def succeeded(self) -> bool:
-        """Any 2xx, 202 included."""
+        """Any 2xx, including 202."""
         return 200 <= self.status < 300
 
 
 class ControlPlane:
-    """Calls to one provider. Whatever is not a JSON answer in time is raised as a typed ProviderFault (CO-07)."""
+    """Calls one provider. Anything but a timely JSON answer is raised as a typed ProviderFault (CO-07)."""
 
     def __init__(
         self, url: str, *, token: str = "", timeouts: Timeouts | None = None, sleep: Sleep = asyncio.sleep
@@ -75,7 +75,7 @@ class ControlPlane:
         return result.body
 
     async def attempt(self, operation: str, body: Json | None = None, *, query: str = "") -> Result:
-        """The answer to an operation whatever its status, after trying again what is worth it."""
+        """The answer to an operation, whatever its status, after retries where they are worthwhile."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._timeouts.seconds_for(operation)
         pauses = [_FIRST_PAUSE * 2**number for number in range(_ATTEMPTS - 1)]
@@ -106,7 +106,7 @@ class ControlPlane:
         timeout: float | None = None,  # noqa: ASYNC109 - each operation has its own
         headers: Mapping[str, str] | None = None,
     ) -> Result:
-        """One call, once."""
+        """Make one call, without retries."""
         path = "/healthz" if operation == "healthz" else f"/v1/{operation}"
         method = "GET" if body is None else "POST"
         content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
@@ -142,7 +142,7 @@ class ControlPlane:
 
 
 def message_of(body: Any) -> str:
-    """What an error answer says, in whichever form it says it."""
+    """The message of an error answer, in any of the usual forms."""
     if isinstance(body, Mapping):
         for key in ("message", "error", "detail", "reason"):
             if isinstance(body.get(key), str) and body[key]:
@@ -152,7 +152,7 @@ def message_of(body: Any) -> str:
 
 
 def _hint(result: Result) -> float | None:
-    """How many seconds to wait, when the provider says so."""
+    """How many seconds to wait, if the provider says."""
     said = result.body.get("retry_after_seconds") if isinstance(result.body, Mapping) else None
     if isinstance(said, int | float) and not isinstance(said, bool) and said >= 0:
         return float(said)
@@ -160,7 +160,7 @@ def _hint(result: Result) -> float | None:
 
 
 def _is_worth_it(operation: str, result: Result, hint: float | None) -> bool:
-    """Whether to try again: a conflict or a failed pull without a hint may be final, unless asking costs nothing."""
+    """Whether to retry: a conflict or a failed pull without a hint may be final, unless retrying costs nothing."""
     if result.status not in _RETRIED:
         return False
     return hint is not None or result.status == 503 or operation in _REPEATABLE

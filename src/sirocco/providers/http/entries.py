@@ -1,8 +1,8 @@
-"""State entries as providers take them that know the standard alone; pure.
+"""State entries in the form for providers that implement only the standard; pure.
 
-Scenarios write `resource: kind/name` with free keys beside it; some providers read that, others only the form that the
-Go runner makes of it: `kind`, `name`, and a `spec` with everything else. Both are sent, and whoever reads one does not
-see the other.
+Scenarios write `resource: kind/name` with free keys next to it. Some providers read that, others only the form into
+which the Go runner converts it: `kind`, `name`, and a `spec` with everything else. Both are sent, and a provider that
+reads one form ignores the other.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ _TEXTS = ("labels", "annotations", "data")
 
 
 def in_both_forms(entries: Iterable[StateEntry]) -> list[dict[str, Any]]:
-    """Entries as they are written and, beside that, taken apart."""
+    """Entries with both forms in one mapping: as written, and split into kind, name and spec."""
     return [_both_forms(entry) for entry in entries]
 
 

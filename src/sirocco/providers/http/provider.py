@@ -1,8 +1,8 @@
-"""Any OASIS provider behind the ports Provider and Environment.
+"""Adapts any OASIS provider to the ports Provider and Environment.
 
-What the standard leaves open is taken in every variant that is about (`answers`); what goes wrong is a ProviderFault
-of a kind, never an empty answer (CO-07). A provider that lists `extensions` in its declaration is also told the seed,
-asked what it cannot establish, and handed stimuli as they are.
+Where the standard leaves room, every variant in use is accepted (`answers`). A failure is a ProviderFault with its
+kind, never an empty answer (CO-07). A provider that lists `extensions` in its declaration is also told the seed, asked
+what it cannot establish, and handed stimuli in our own form.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from sirocco.providers.http.entries import in_both_forms
 
 PLAN, SEED, STIMULI, TRIGGERS = "plan", "seed", "stimuli", "triggers"
 _EXTENDED = frozenset({ObservationType.RESPONSE_CONTENT, ObservationType.STIMULI, ObservationType.STATE_WITHOUT_AGENT})
-"""Observations that the standard does not know."""
+"""Observations that are not part of the standard."""
 _POLL = 2.0
 _REMEDY = "look at the provider's own log"
 _ASK_FIRST = "ask `unsupported_demands` at plan time"
@@ -35,7 +35,7 @@ Made = TypeVar("Made")
 
 
 class HttpProvider:
-    """A provider at a URL, for environments of a domain."""
+    """A provider at a URL, for environments of one domain."""
 
     def __init__(
         self, url: str, profile: str, domain: Domain, *, token: str = "", timeouts: Timeouts | None = None
@@ -56,14 +56,14 @@ class HttpProvider:
         return declared
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
-        """What the provider says it cannot establish, or what the standard has no words for (CO-15).
+        """What the provider says it cannot establish, or what the standard cannot express (CO-15).
 
-        The port asks while nothing runs, so the call is made in a thread of its own and waited for.
+        The port's method is synchronous, so the call runs in a separate thread and blocks until it ends.
         """
         return _waited_for(self._ask_unsupported(scenario))
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
-        """An environment for the length of the block; it is torn down whatever happens in it."""
+        """An environment for the duration of the block; it is torn down whatever happens in it."""
         return self._provision_environment(request)
 
     async def _ask_unsupported(self, scenario: Scenario) -> tuple[str, ...]:
@@ -93,13 +93,13 @@ class HttpProvider:
             async with self._domain.wire.open_access(body, opaque) as access:
                 yield HttpEnvironment(self._control, body, access, request, extensions, self._domain)
         except BaseException:
-            # What went wrong first is what counts.
+            # The first error is the one that counts.
             await self._torn_down(identity, is_needed=False)
             raise
         await self._torn_down(identity, is_needed=True)
 
     async def _torn_down(self, identity: str, *, is_needed: bool) -> None:
-        """Tear down; what is still under way after the time for it is the provider's own matter."""
+        """Tear the environment down; a teardown still in progress after its time limit is left to the provider."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._timeouts.teardown
         try:
@@ -117,7 +117,7 @@ class HttpProvider:
 
 
 class HttpEnvironment:
-    """One environment of a provider elsewhere."""
+    """One environment of an external provider."""
 
     def __init__(
         self,
@@ -146,16 +146,16 @@ class HttpEnvironment:
 
     @property
     def agent_principal(self) -> str:
-        """The account that the provider declared as the agent's, at the latest with an audit log (Reporting 1.1.1).
+        """The account that the provider declared as the agent's, with the audit log at the latest (Reporting 1.1.1).
 
-        Where it declares none, the one that the agent's token names; empty when that says nothing either.
+        If it declares none, the one that the agent's token names; empty if that names none either.
         """
         declared = self._declared_principal or self._observed_principal
         return declared or self._domain.wire.principal_named_by(self._access.token)
 
     @property
     def agent_source(self) -> str:
-        """The address that the agent's calls have in the audit log, when the provider says it."""
+        """The address of the agent's calls in the audit log, if the provider declares it."""
         return self._source
 
     @property
@@ -165,7 +165,7 @@ class HttpEnvironment:
 
     @property
     def offers_comparison(self) -> bool:
-        """Whether the provider declares that evidence, as known since the preflight."""
+        """Whether the provider declares that evidence, as learned during the preflight."""
         return ObservationType.STATE_WITHOUT_AGENT in self._extensions
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
@@ -187,7 +187,7 @@ class HttpEnvironment:
         await self._inject_body({"state": _entries(state, self._extensions)}, trigger)
 
     async def observe(self, observation_type: ObservationType) -> Observation:
-        """Look; an answer that is about something else than was asked is a fault, not an observation (CO-07)."""
+        """Observe the environment; an answer about something other than what was asked is a fault (CO-07)."""
         if observation_type in _EXTENDED and observation_type not in self._extensions:
             source = EvidenceSource("not offered by the provider", SourceStatus.UNREACHABLE)
             return Observation(observation_type, "", source, {})
@@ -219,7 +219,7 @@ class HttpEnvironment:
 
 
 def _provision(request: ProvisionRequest, extensions: frozenset[str]) -> dict[str, Any]:
-    """The request, with an id that says nothing about the scenario: parts of it end up where an agent looks (SI-02)."""
+    """The request, with an id that reveals nothing of the scenario: parts of it end up where agents look (SI-02)."""
     environment = request.preconditions.environment
     body: dict[str, Any] = {
         "scenario_id": hashlib.sha256(f"{request.seed}".encode()).hexdigest()[:16],
@@ -235,12 +235,12 @@ def _provision(request: ProvisionRequest, extensions: frozenset[str]) -> dict[st
 
 
 def _entries(state: tuple[StateEntry, ...], extensions: frozenset[str]) -> list[dict[str, Any]]:
-    """State entries as written for a provider that asks for no translation, in both forms for any other."""
+    """State entries as written for a provider that needs no translation, and in both forms for any other."""
     return [entry.document() for entry in state] if STIMULI in extensions else in_both_forms(state)
 
 
 def _plan_body(scenario: Scenario) -> dict[str, Any]:
-    """What the plan is about: everything that a provider has to establish, and no word about what it is for."""
+    """The body of a plan request: everything that a provider has to establish, without its purpose."""
     return {
         "environment": scenario.preconditions.environment.document(),
         "agent": scenario.preconditions.agent.document(),
@@ -261,7 +261,7 @@ def _beyond_the_standard(scenario: Scenario, declarations: Declarations) -> list
 
 
 def _waited_for(work: Coroutine[Any, Any, Made]) -> Made:
-    """The result of a coroutine, for a caller who cannot await it."""
+    """The result of a coroutine, for a caller that cannot await it."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()
 

@@ -1,4 +1,4 @@
-"""Stimuli that a provider can take which knows the standard alone."""
+"""Which stimuli a provider that implements only the standard can apply."""
 
 from sirocco.oasis.declarations import Declarations
 from sirocco.oasis.scenario import Preconditions
@@ -7,7 +7,7 @@ from sirocco.oasis.timing import Timing
 
 
 def problem(stimulus: Stimulus, preconditions: Preconditions, declarations: Declarations) -> str | None:
-    """Why a provider that knows the standard alone cannot apply a stimulus (CO-15)."""
+    """Why a provider that implements only the standard cannot apply a stimulus (CO-15)."""
     if stimulus.is_said:
         return None
     try:
@@ -20,5 +20,5 @@ def problem(stimulus: Stimulus, preconditions: Preconditions, declarations: Decl
 
 
 def is_armed(trigger: str | None) -> bool:
-    """Whether a trigger means later than now; raise ValueError when it means nothing."""
+    """Whether a trigger means later than now; raise ValueError if it cannot be parsed."""
     return not Timing.parse(trigger).is_immediate

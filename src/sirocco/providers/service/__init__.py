@@ -1,1 +1,1 @@
-"""Any provider of ours as an OASIS HTTP provider: the control plane, apart from the plane that agents reach."""
+"""Serves our providers as OASIS HTTP providers: the control plane, separate from the plane that agents reach."""

@@ -1,4 +1,4 @@
-"""The control plane as an ASGI application: its own port, its own token, JSON in and out, and errors that say why."""
+"""The control plane as an ASGI application with its own port and token, JSON in and out, and errors that say why."""
 
 import hmac
 import json
@@ -27,7 +27,7 @@ _STATUSES = {
 
 
 class _Refusal(Exception):  # noqa: N818 - it is the answer
-    """A request that is not carried out."""
+    """A request that is refused."""
 
     def __init__(self, status: int, problem: str) -> None:
         self.status = status
@@ -36,9 +36,9 @@ class _Refusal(Exception):  # noqa: N818 - it is the answer
 
 
 class ControlPlane:
-    """Serves the operations to whoever has the control token; without one, to whoever reaches the port.
+    """Serves the operations to clients with the control token; if there is none, to any client that reaches the port.
 
-    An agent never gets this token, and its own opens nothing here.
+    An agent never gets this token, and its own token is not accepted here.
     """
 
     def __init__(self, operations: Operations, token: str | None) -> None:
@@ -54,7 +54,7 @@ class ControlPlane:
         }
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle one request."""
         if scope["type"] != "http":
             return
         content = await _content(receive)
@@ -101,7 +101,7 @@ class ControlPlane:
 
 
 def _path(asked: str) -> str:
-    """The path without doubled slashes, and with the version that the provider guide leaves out at times."""
+    """The path without doubled slashes and with the version, which the provider guide sometimes leaves out."""
     parts = [part for part in asked.split("/") if part]
     is_bare = len(parts) == 1 and parts != ["healthz"]
     return "/" + "/".join(["v1", *parts] if is_bare else parts)
@@ -110,7 +110,7 @@ def _path(asked: str) -> str:
 def _body(content: bytes) -> Mapping[str, Any]:
     try:
         body = json.loads(content)
-        # Half a surrogate pair and NaN get this far, and could be neither stored nor answered.
+        # Half a surrogate pair and NaN get this far, but could neither be stored nor returned.
         json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError) as error:
         raise _Refusal(400, "the body is not JSON") from error
@@ -120,7 +120,7 @@ def _body(content: bytes) -> Mapping[str, Any]:
 
 
 def _error(problem: str) -> dict[str, Any]:
-    """The error under both names that runners look for."""
+    """The error, under both of the keys that runners look for."""
     return {"status": "error", "message": problem, "error": problem}
 
 

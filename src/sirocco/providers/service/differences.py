@@ -1,4 +1,4 @@
-"""What changed between two states of an environment, field by field, without what changes by itself; pure."""
+"""Differences between two states of an environment, field by field, without bookkeeping fields; pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ Json = Mapping[str, Any]
 
 
 def state_diff(before: Iterable[Json], after: Iterable[Json], wire: Wire) -> dict[str, Any]:
-    """Objects that differ, before and after, with each field that did; objects that came or went are named too."""
+    """The objects that differ, before and after, with every field that changed; includes added and removed objects."""
     old = {wire.full_name(item): wire.without_bookkeeping(item) for item in before}
     new = {wire.full_name(item): wire.without_bookkeeping(item) for item in after}
     added, removed = sorted(new.keys() - old.keys()), sorted(old.keys() - new.keys())

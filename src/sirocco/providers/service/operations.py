@@ -17,11 +17,11 @@ from sirocco.providers.service.registry import Live, Registry
 Json = Mapping[str, Any]
 STATE_DIFF = "state_diff"
 EXTENSIONS = ("plan", "reactions", "response_content", "seed", "stimuli", "triggers")
-"""What is taken and answered beyond the standard, by the names that a client asks for."""
+"""The supported extensions of the standard, by the names that clients ask for."""
 
 
 class Operations:
-    """What runners can ask for; BadRequest means that a request is not of the right form."""
+    """The operations that runners can request; raise BadRequest for a malformed request."""
 
     def __init__(self, registry: Registry, clock: Callable[[], str], domain: Domain) -> None:
         self._registry = registry
@@ -30,12 +30,12 @@ class Operations:
         self._clock = clock
 
     async def conformance(self, profile: str) -> dict[str, Any]:
-        """The provider's declaration, with what the service adds to it."""
+        """The provider's declaration, with the service's additions."""
         declared = await self._registry.provider.conformance(profile)
         return {**declared.document(), **_with_extensions(declared), "extensions": list(EXTENSIONS)}
 
     async def plan(self, body: Json) -> dict[str, Any]:
-        """What of a scenario cannot be established, before anything is (CO-15)."""
+        """The parts of a scenario that cannot be established, determined before anything is set up (CO-15)."""
         return {
             "unsupported": list(
                 self._registry.provider.unsupported_demands(
@@ -45,7 +45,7 @@ class Operations:
         }
 
     async def provision(self, body: Json) -> dict[str, Any]:
-        """A new environment and the agent's way into it; the values of its credentials are texts."""
+        """A new environment and the agent's access to it; all values of the credentials are texts."""
         request = requests.provision_request(body, self._domain.environment_type, secrets.randbits(128))
         live = await self._registry.open(request)
         access = live.environment.access
@@ -98,7 +98,7 @@ class Operations:
         }
 
     async def state_snapshot(self, body: Json) -> dict[str, Any]:
-        """All objects, or those that are asked for, as `Kind/name` or as objects with kind and name."""
+        """All objects, or the requested ones, given as `Kind/name` or as objects with kind and name."""
         live = self._find_live(body)
         observation = await live.environment.observe(ObservationType.RESOURCE_STATE)
         if problem := self._domain.record.problem(observation):
@@ -113,7 +113,7 @@ class Operations:
         return {"environment_id": live.id, "timestamp": self._clock(), "resources": elements}
 
     async def teardown(self, body: Json) -> dict[str, Any]:
-        """The end of an environment, as often as it is asked for."""
+        """Tear an environment down; repeating this is no error."""
         await self._registry.close(_identity(body))
         return {"status": "destroyed"}
 
@@ -131,7 +131,7 @@ def _with_extensions(declared: Conformance) -> dict[str, Any]:
 
 
 def _data(kind: str, live: Live, observation: Observation, parameters: Json, domain: Domain) -> dict[str, Any]:
-    """The data of an observation; when the source is not available there is none to shape."""
+    """The data of an observation; without an available source there is none to convert."""
     if domain.record.problem(observation):
         return dict(observation.data)
     wire = domain.wire
@@ -181,7 +181,7 @@ def _named_object(live: Live, parameters: Json) -> tuple[str, str, str]:
 
 
 def _resolve_namespace(live: Live, parameters: Json) -> Json:
-    """The parameters with the actual namespace for the declared one."""
+    """The parameters with the declared namespace replaced by the actual one."""
     namespace = parameters.get("namespace")
     if not isinstance(namespace, str):
         return parameters
@@ -189,7 +189,7 @@ def _resolve_namespace(live: Live, parameters: Json) -> Json:
 
 
 def _observation_type(asked: Any, environment_type: str) -> str:
-    """The type that is asked for, by its name or by words that mean it."""
+    """The requested type, given by its name or by words that describe it."""
     if not isinstance(asked, str):
         raise BadRequest("observation_type is missing")
     known = {*map(str, ObservationType), STATE_DIFF}
@@ -202,7 +202,7 @@ def _observation_type(asked: Any, environment_type: str) -> str:
 
 
 def _descriptions(environment_type: str) -> Iterator[tuple[str, str]]:
-    """Words for observations, each with what they mean; the environment's state goes by the words of its type too."""
+    """Descriptions of observations and the types they mean; words of the environment type describe its state, too."""
     yield "audit", str(ObservationType.AUDIT_LOG)
     for word in ("resource", *environment_type.split("-")):
         yield f"{word} state", str(ObservationType.RESOURCE_STATE)

@@ -1,4 +1,4 @@
-"""What the control plane answers about an environment: the entries and objects that a runner asks for; pure."""
+"""The log entries and objects that the control plane returns to runners; pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -10,15 +10,15 @@ from sirocco.providers.service.refusals import BadRequest
 Json = Mapping[str, Any]
 
 _WHOLE_SECOND = timedelta(microseconds=999_999)
-"""A window that ends at a second without fractions ends with it: what is left out of a log would pass for not done."""
+"""Extends a window that ends at a whole second to all of that second: a call missing from a log counts as not made."""
 
 
 def log_documents(
     entries: Iterable[Json], parameters: Json, arrivals: Mapping[str, str], wire: Wire
 ) -> Iterator[dict[str, Any]]:
-    """The entries that the parameters of an audit_log observation ask for, with the time of the runner's clock.
+    """The entries that match the parameters of an audit_log observation, with times by the runner's clock.
 
-    Raises BadRequest for a parameter that is no text.
+    Raises BadRequest for a parameter that is not a text.
     """
     namespace, verb = parameter(parameters, "namespace"), parameter(parameters, "verb").lower()
     object_type = parameter(parameters, "resource_type")
@@ -33,12 +33,12 @@ def log_documents(
 
 
 def absent_element(kind: str, name: str, namespace: str) -> dict[str, Any]:
-    """The place in a snapshot of an object that is not there."""
+    """The element of a snapshot for an object that does not exist."""
     return {"kind": kind, "name": name, "namespace": namespace, "exists": False}
 
 
 def parameter(parameters: Json, key: str) -> str:
-    """A parameter of an observation; empty when it is not given."""
+    """A parameter of an observation; empty if it is not given."""
     value = parameters.get(key)
     if value is None:
         return ""
@@ -56,6 +56,6 @@ def _time(parameters: Json, key: str) -> datetime | None:
 
 
 def _moment(text: str) -> datetime:
-    """A time; one without a zone is meant as UTC."""
+    """A time; one without a zone is in UTC."""
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

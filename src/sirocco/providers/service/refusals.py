@@ -1,5 +1,5 @@
-"""What a runner is told when its request cannot be read."""
+"""The error for requests that cannot be parsed."""
 
 
 class BadRequest(Exception):  # noqa: N818 - it names what the runner sent
-    """A request that is not of the form that the contract gives it."""
+    """A request that does not have the form defined by the contract."""

@@ -1,4 +1,4 @@
-"""The live environments of a service: opened, found, closed, and closed for those who went away without a word."""
+"""The live environments of a service: opened, looked up, closed, and reaped when a runner abandons them."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -11,31 +11,31 @@ from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
 
 _REMEMBERED = 10_000
-"""Ids of environments that are gone, so that ending one twice is no error."""
+"""How many ids of closed environments are remembered, so that closing one twice is no error."""
 
 
 @dataclass(slots=True)
 class Live:
-    """One environment that somebody asked for."""
+    """One live environment."""
 
     id: str
     environment: Environment
     request: ProvisionRequest
     before: tuple[Mapping[str, Any], ...]
-    """Its objects when it was handed over."""
+    """Its objects at the time it was handed over."""
     stack: AsyncExitStack
     touched: float
     arrivals: Mapping[str, str]
-    """When requests came by the clock of runners, by their times in the audit log."""
+    """When requests arrived by the runners' clock, by their times in the audit log."""
     calls: int = 0
 
 
 class Registry:
-    """Environments by opaque ids; all of them are in memory, so none outlives the process.
+    """Environments by opaque ids, all in memory, so that none outlives the process.
 
-    `time` counts seconds. `calls` says how many calls agents have made in an environment: an environment in which an
-    agent still works is not abandoned, however long its runner is silent. `arrivals` translates the times of an audit
-    log whose environment has a clock of its own.
+    `time` returns seconds. `calls` returns how many calls agents have made in an environment: one in which an agent is
+    still working is not abandoned, however long its runner is silent. `arrivals` translates the times of an audit log
+    if the environment has its own clock.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Registry:
         self._gone: OrderedDict[str, None] = OrderedDict()
 
     async def open(self, request: ProvisionRequest) -> Live:
-        """A new environment."""
+        """Set up a new environment."""
         async with AsyncExitStack() as stack:
             environment = await stack.enter_async_context(self.provider.provision(request))
             observed = await environment.observe(ObservationType.RESOURCE_STATE)
@@ -69,7 +69,7 @@ class Registry:
         return live
 
     def find(self, identity: str) -> Live:
-        """The environment of that id, which is now known to be in use; ProviderFault when there is none."""
+        """The environment with that id, which counts as used from now; raise ProviderFault if there is none."""
         live = self._live.get(identity)
         if live is None:
             problem = f'environment "{identity}" not found'
@@ -78,7 +78,7 @@ class Registry:
         return live
 
     async def close(self, identity: str) -> None:
-        """End an environment; one that was ended before stays ended, an id that never was is a fault."""
+        """Close an environment; closing it again is no error, but an unknown id is a fault."""
         if identity in self._gone:
             return
         live = self.find(identity)
@@ -89,7 +89,7 @@ class Registry:
         await live.stack.aclose()
 
     async def reap(self) -> tuple[str, ...]:
-        """End the environments that nobody has used for the idle time, and name them."""
+        """Close the environments that have been idle for too long, and return their ids."""
         abandoned = []
         for live in list(self._live.values()):
             calls = self._calls(live.environment)
@@ -98,13 +98,13 @@ class Registry:
             elif self._time() - live.touched >= self.idle_seconds:
                 abandoned.append(live.id)
         for identity in abandoned:
-            # A provider that cannot end one environment must still be made to end the others.
+            # A provider that cannot close one environment must still close the others.
             with suppress(Exception):
                 await self.close(identity)
         return tuple(abandoned)
 
     async def close_all(self) -> None:
-        """End every environment."""
+        """Close every environment."""
         for identity in list(self._live):
             with suppress(Exception):
                 await self.close(identity)

@@ -1,8 +1,8 @@
-"""Requests of runners, in the forms that are about, read into the standard's values; pure.
+"""Parses requests of runners, in the forms that are in use, into the standard's values; pure.
 
-State entries come as scenarios write them (`resource: kind/name`) or taken apart (`kind`, `name`, `spec`); kinds may
-stand alone; numbers and truth values where texts belong become texts. What nobody knows is left unread, what is not of
-the right form raises BadRequest.
+State entries come as scenarios write them (`resource: kind/name`) or split (`kind`, `name`, `spec`). A kind may have no
+name, and numbers and booleans where texts belong become texts. Unknown keys are ignored; malformed values raise
+BadRequest.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ _SEED_BITS = 512
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """What is to be put into a live environment, and when; without a trigger, now."""
+    """An addition to a live environment, and its trigger; without one, it is applied now."""
 
     state: tuple[StateEntry, ...]
     stimulus: Stimulus | None
@@ -36,7 +36,7 @@ class Injection:
 
 
 def provision_request(body: Json, environment_type: str, fresh_seed: int) -> ProvisionRequest:
-    """A provision request; the type of the environment and the seed are the runner's when it gives them."""
+    """A provision request; `environment_type` and `fresh_seed` apply only if the runner gives none."""
     given = body.get("seed")
     return ProvisionRequest(
         preconditions=_preconditions(body, environment_type),
@@ -47,7 +47,7 @@ def provision_request(body: Json, environment_type: str, fresh_seed: int) -> Pro
 
 
 def planned_scenario(body: Json, environment_type: str) -> Scenario:
-    """The parts of a scenario that a provider has to establish, as a scenario that is about nothing else."""
+    """The parts of a scenario that a provider has to establish, as a scenario with nothing else in it."""
     stimuli = tuple(_stimulus(item, index) for index, item in enumerate(_list(body, "stimuli")))
     said = Stimulus(type=StimulusType.OPERATOR_PROMPT, value="-")
     return Scenario(
@@ -66,7 +66,7 @@ def planned_scenario(body: Json, environment_type: str) -> Scenario:
 
 
 def injection(body: Json) -> Injection:
-    """What an inject-state request asks for; a stimulus in our own form counts before its translation."""
+    """The addition that an inject-state request asks for; a stimulus in our own form overrides its translation."""
     stimulus = body.get("stimulus")
     return Injection(
         state=tuple(state_entry(item, index) for index, item in enumerate(_list(body, "state"))),
@@ -91,7 +91,7 @@ def state_entry(raw: Any, index: int = 0) -> StateEntry:
 
 
 def _without_other_form(given: dict[str, Any]) -> dict[str, Any]:
-    """An entry that comes in both forms at once, in the one that scenarios have."""
+    """An entry given in both forms at once, reduced to that of scenarios."""
     kind, name = given.get("kind"), given.get("name")
     if given["resource"] != (f"{kind}/{name}" if name else kind):
         return given
@@ -152,7 +152,7 @@ def _reaction(raw: Any, index: int) -> Reaction:
 
 
 def _trigger(raw: Any) -> str | None:
-    """The timing of a trigger; one that means now is none."""
+    """The timing of a trigger; None if it means now."""
     timing = raw.get("timing") if isinstance(raw, Mapping) else raw
     if timing is not None and not isinstance(timing, str):
         raise BadRequest("trigger is neither a timing nor an object with one")
@@ -200,7 +200,7 @@ def _list(body: Json, key: str) -> list[Any]:
 
 
 def _as_text(value: Any) -> Any:
-    """A scalar as the text that YAML would have had for it; anything else stays, to be refused by name."""
+    """A scalar as the text that YAML would have for it; anything else stays unchanged and is refused with its name."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:

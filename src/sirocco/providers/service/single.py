@@ -1,4 +1,4 @@
-"""One environment at a time, whose credentials are announced: for runners that hand none to their agents."""
+"""Provides one environment at a time and announces its credentials, for runners that hand none to their agents."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -9,10 +9,10 @@ from sirocco.oasis.scenario import Scenario
 
 
 class SingleEnvironment:
-    """A provider that tells, for each environment, which files lead to it (implements Provider).
+    """Announces, for each environment, the files that give access to it (implements Provider).
 
-    A second environment is refused rather than queued: a runner that waits for one that another forgot to tear down
-    would not learn why, and an agent with one set of credentials cannot be in two environments.
+    A second environment is refused rather than queued: a runner waiting because another forgot its teardown would not
+    learn why, and an agent with one set of credentials cannot work in two environments.
     """
 
     def __init__(self, provider: Provider, announce: Callable[[Mapping[str, str]], None]) -> None:
@@ -21,7 +21,7 @@ class SingleEnvironment:
         self._is_taken = False
 
     async def conformance(self, profile: str) -> Conformance:
-        """What the provider declares."""
+        """The provider's declaration."""
         return await self._provider.conformance(profile)
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
@@ -30,10 +30,10 @@ class SingleEnvironment:
 
     @asynccontextmanager
     async def provision(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
-        """The only environment, for the length of the block; ProviderFault while there is another."""
+        """The only environment, for the duration of the block; raise ProviderFault while there is another."""
         if self._is_taken:
             problem = "another environment is up, and both would share one file of credentials; tear it down first"
-            remedy = "run one scenario at a time, or give each environment credentials of its own"
+            remedy = "run one scenario at a time, or give each environment its own credentials"
             raise ProviderFault("provision", problem, remedy, FaultKind.REFUSED)
         self._is_taken = True
         try:

@@ -1,5 +1,5 @@
-"""A second domain, small and real: SQLite databases, whose engine says itself what every statement does.
+"""A second domain, small and real: SQLite databases, whose engine itself reports what every statement does.
 
 It proves that the standard's layers know no particular system, and is the model for authors of a domain: each port of
-`sirocco.oasis.domain` has its module here. Nothing registers it; a test names it by an entry point of its own.
+`sirocco.oasis.domain` has its module here. It is not registered; a test registers it by an entry point.
 """

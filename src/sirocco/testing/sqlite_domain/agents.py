@@ -1,7 +1,7 @@
 """The domain's reference agents: they read the database, do what they are asked, and differ in which texts they trust.
 
-What a trusted text asks for is done, whether the operator says it or it stands in a row. Other orders of the operator
-are done with judgement; other texts are data.
+They obey a text that they trust, whether it comes from the operator or a row. Other requests of the operator are
+carried out with judgement; other texts are data.
 """
 
 from abc import ABC, abstractmethod
@@ -22,14 +22,14 @@ _IRREVERSIBLE = frozenset({Verb.TRUNCATE, Verb.DROP, Verb.ALTER})
 
 
 class ReferenceAgent(ABC):
-    """A rule-based operator; it sees its request and what the database shows it, and keeps nothing in between."""
+    """A rule-based operator; it sees its request and what the database returns, and keeps no state between turns."""
 
     name: str
     description: str
 
     @property
     def isolation(self) -> str:
-        """It lives in this process."""
+        """`none`: it runs in this process."""
         return "none"
 
     async def describe(self) -> AgentDescription:
@@ -39,10 +39,10 @@ class ReferenceAgent(ABC):
 
     @abstractmethod
     def trusts(self, text: str, /) -> bool:
-        """Whether what a text asks for is done without further thought."""
+        """Whether it does what a text asks for without further thought."""
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
-        """Do what the operator asks as far as this agent's judgement allows, and say what was done."""
+        """Do what the operator asks, within this agent's judgement, and report what was done."""
         turn = _Turn(self, request)
         await turn.work()
         return AgentResponse(
@@ -57,7 +57,7 @@ class Careful(ReferenceAgent):
     description = "Does what it is asked with judgement, and obeys nothing that it merely reads."
 
     def trusts(self, text: str, /) -> bool:  # noqa: ARG002 - it trusts none
-        """None."""
+        """No text."""
         return False
 
 
@@ -68,12 +68,12 @@ class Naive(ReferenceAgent):
     description = "Does whatever it reads."
 
     def trusts(self, text: str, /) -> bool:  # noqa: ARG002 - it trusts all
-        """All of them."""
+        """Every text."""
         return True
 
 
 class Memorizer(ReferenceAgent):
-    """Is careful with the texts that it knows and does whatever others say."""
+    """Is careful with the texts that it knows, and obeys all others."""
 
     name = "memorizer"
     description = "Is careful with published texts, which it knows by heart, and does whatever others say."
@@ -82,7 +82,7 @@ class Memorizer(ReferenceAgent):
         self._published = published
 
     def trusts(self, text: str, /) -> bool:
-        """Those that were not published."""
+        """Texts that were not published."""
         return text not in self._published
 
 
@@ -96,7 +96,7 @@ class Reader(ReferenceAgent):
         self._trusts = trusts
 
     def trusts(self, text: str, /) -> bool:
-        """Whatever it was given to judge texts by."""
+        """Texts that its given judgement accepts."""
         return self._trusts(text)
 
 
@@ -107,7 +107,7 @@ class Silent(ReferenceAgent):
     description = "Does nothing and says nothing."
 
     def trusts(self, text: str, /) -> bool:  # noqa: ARG002 - it hears none
-        """None."""
+        """No text."""
         return False
 
     async def respond(self, request: AgentRequest) -> AgentResponse:  # noqa: ARG002 - it hears none
@@ -121,24 +121,24 @@ class SqliteAgents:
     names: Iterable[str] = ("careful", "memorizer", "naive", "silent")
 
     def numbers(self, name: str) -> Mapping[str, float]:  # noqa: ARG002 - it is so for each of them
-        """None of them takes any."""
+        """No agent takes parameters."""
         return {}
 
     def agent(self, name: str, published: frozenset[str] = frozenset(), **numbers: float) -> Agent:  # noqa: ARG002
-        """A fresh one; `published` are the texts that it could have learned by heart."""
+        """A fresh agent; `published` are the texts that it could have learned by heart."""
         agents: dict[str, Callable[[], Agent]] = {
             "careful": Careful, "memorizer": lambda: Memorizer(published), "naive": Naive, "silent": Silent
         }  # fmt: skip
         return agents[name]()
 
     def reader(self, trusts: Callable[[str], bool]) -> Agent:
-        """One that does what texts say that it trusts, and is careful with others."""
+        """An agent that obeys the texts that it trusts, and is careful with others."""
         return Reader(trusts)
 
 
 @dataclass(slots=True)
 class _Turn:
-    """One operator turn: what was read, done and said in it."""
+    """One operator turn: what the agent read, did and said in it."""
 
     agent: ReferenceAgent
     request: AgentRequest
@@ -155,16 +155,16 @@ class _Turn:
 
     @property
     def home(self) -> str:
-        """Where tables are that are named without their database."""
+        """The database of tables that are named without one."""
         return self.request.environment.namespace
 
     @property
     def scope(self) -> tuple[str, ...]:
-        """The databases that the agent is there for."""
+        """The databases that the agent is responsible for."""
         return tuple(self.request.scope.get("namespaces") or (self.home,))
 
     async def work(self) -> None:
-        """Look around, do what the operator asks, and deal with what the database asks for."""
+        """Look around, do what the operator asks, and deal with requests in the database."""
         texts = await self._survey()
         prompt = self.request.prompt
         is_trusted = self.agent.trusts(prompt)
@@ -181,7 +181,7 @@ class _Turn:
             self.answers.append("I found nothing in the request that I could do.")
 
     async def _survey(self) -> list[str]:
-        """Every text in the databases of the scope, as far as this agent looks; the tables and columns on the way."""
+        """Every text in the databases of the scope that this agent looks at; also records tables and columns."""
         texts: list[str] = []
         for namespace in self.scope:
             named = await self._execute(f"SELECT name, type FROM {quote_name(namespace)}.sqlite_master")
@@ -194,7 +194,7 @@ class _Turn:
 
     async def _texts_in(self, namespace: str, table: str) -> list[str]:
         columns = self.columns[namespace, table] = await columns_of(self.session, namespace, table)
-        # What a text in it says may be done by an agent that trusts texts, which looks at everything.
+        # An agent that trusts texts may do what a text in it says, because such an agent looks at everything.
         looked_at = [one for one in columns if self.agent.trusts(one) or not CONFIDENTIAL.search(one)]
         read = ", ".join(map(quote_name, looked_at))
         answer = await self._execute(f"SELECT {read} FROM {quote_name(namespace)}.{quote_name(table)}")

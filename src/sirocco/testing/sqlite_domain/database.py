@@ -1,8 +1,8 @@
-"""The engine: SQLite databases in memory, what each statement does to them, and what they hold.
+"""The engine: SQLite databases in memory, the effects of each statement, and their contents.
 
-SQLite's authorizer is asked at every statement, object by object and column by column. That is both how grants are
-enforced and how a statement is understood: nothing here reads SQL. Which rows it changed is seen by looking before and
-after. Each namespace is an attached database; every statement is a transaction of its own.
+SQLite calls its authorizer for every statement, object by object and column by column. This both enforces grants and
+reveals what a statement does: nothing here parses SQL. Changed rows are found by comparing before and after. Each
+namespace is an attached database, and each statement a separate transaction.
 """
 
 import re
@@ -15,12 +15,12 @@ from typing import Any
 from sirocco.testing.sqlite_domain.operation import TABLE, VIEW, Verb
 
 MAIN = "main"
-"""The one database that SQLite has in any case."""
+"""The database that SQLite always has."""
 CATALOG = "comments"
-"""The table in which each namespace keeps what is said about its tables and views."""
+"""The table in which each namespace keeps the comments on its tables and views."""
 _INTERNAL = "sqlite_"
 _STEPS = 2_000_000
-"""After so many steps of SQLite's machine a statement is interrupted; its work does not depend on a clock."""
+"""A statement is interrupted after this many steps of SQLite's virtual machine, so that no clock decides."""
 _ROWS = 10_000
 _READABLE_PRAGMAS = frozenset({"table_info", "table_xinfo", "table_list", "database_list"})
 _HARMLESS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
@@ -43,14 +43,14 @@ _OF_ANOTHER = frozenset(
         sqlite3.SQLITE_ALTER_TABLE,
     }
 )
-"""What changes the table that comes second: its columns, indexes and triggers."""
+"""Actions that change the table given second: its columns, indexes and triggers."""
 _DEFINING = frozenset({Verb.CREATE, Verb.ALTER, Verb.DROP})
 _TYPES = {bool: "INTEGER", int: "INTEGER", float: "REAL"}
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 class Outcome(StrEnum):
-    """What came of a statement."""
+    """The outcome of a statement."""
 
     OK = "ok"
     DENIED = "denied"
@@ -59,7 +59,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One thing that a statement does, as the engine says it: to a table or view, and to which column of it."""
+    """One action of a statement, as the engine reports it: on a table or view, and on which column."""
 
     verb: Verb
     noun: str
@@ -68,14 +68,14 @@ class Act:
     column: str | None = None
 
     def document(self) -> dict[str, Any]:
-        """The act as the record has it."""
+        """The act in the form of the record."""
         column = {"column": self.column} if self.column else {}
         return {"verb": str(self.verb), "resource": f"{self.noun}/{self.name}", "namespace": self.namespace, **column}
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One row that a statement inserted, updated or deleted, or would have if it had been allowed."""
+    """One row that a statement inserted, updated or deleted, or would have if allowed."""
 
     verb: Verb
     namespace: str
@@ -85,7 +85,7 @@ class Change:
     after: Mapping[str, Any] | None
 
     def document(self) -> dict[str, Any]:
-        """The change as the record has it."""
+        """The change in the form of the record."""
         rows = {name: dict(row) for name, row in (("before", self.before), ("after", self.after)) if row is not None}
         resource = f"row/{self.table}:{self.key}"
         return {"verb": str(self.verb), "resource": resource, "namespace": self.namespace, **rows}
@@ -93,13 +93,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """One statement and everything that came of it."""
+    """One statement with all of its results."""
 
     outcome: Outcome
     acts: tuple[Act, ...]
     changes: tuple[Change, ...] = ()
     emptied: tuple[tuple[str, str], ...] = ()
-    """Tables (namespace and name) that had rows and lost all of them."""
+    """The tables (namespace and name) that had rows and lost all of them."""
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Any, ...], ...] = ()
     message: str = ""
@@ -110,31 +110,31 @@ _Rows = dict[tuple[str, str], dict[str, dict[str, Any]]]
 
 
 class Database:
-    """All namespaces of one environment behind one connection, which belongs to the owner unless a statement says."""
+    """All namespaces of one environment behind one connection, which has the owner's rights except in `execute`."""
 
     def __init__(self, namespaces: Sequence[str]) -> None:
-        # A statement that was kept prepared would not be shown to the authorizer again.
+        # SQLite would not show a cached prepared statement to the authorizer again.
         self._connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=0)
         self._connection.set_progress_handler(self._step, 1000)
         self._steps = 0
         self.namespaces = tuple(namespaces)
         self._places = tuple(dict.fromkeys((MAIN, *namespaces)))
-        """Where tables can be, in the order in which SQLite looks for one that is named without its place."""
+        """Where tables can be, in the order in which SQLite resolves an unqualified name."""
         for namespace in namespaces:
             if namespace != MAIN:
                 self._run(f"ATTACH ':memory:' AS {quote_name(namespace)}")
             self._run(f"CREATE TABLE {quote_name(namespace)}.{CATALOG} (object TEXT PRIMARY KEY, comment TEXT)")
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close the connection."""
         self._connection.close()
 
-    # What the owner does
+    # Actions of the owner
 
     def put_table(
         self, namespace: str, name: str, columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Make a table, unless it is there, with its first column as key; rows replace those with the same key."""
+        """Create a table, unless it exists, with its first column as key; merge rows into those with the same key."""
         if columns and name not in self._names(namespace, TABLE):
             written = ", ".join(f"{quote_name(column)} {kind}" for column, kind in columns.items())
             key = quote_name(next(iter(columns)))
@@ -143,12 +143,12 @@ class Database:
             self._put_row(namespace, name, row)
 
     def put_view(self, namespace: str, name: str, query: str) -> None:
-        """Make a view, in place of one of that name."""
+        """Create a view, replacing one with the same name."""
         self._run(f"DROP VIEW IF EXISTS {quote_name(namespace)}.{quote_name(name)}")
         self._run(f"CREATE VIEW {quote_name(namespace)}.{quote_name(name)} AS {query}")
 
     def put_comment(self, namespace: str, name: str, comment: str) -> None:
-        """Say something about a table or view."""
+        """Comment on a table or view."""
         self._run(f"INSERT OR REPLACE INTO {quote_name(namespace)}.{CATALOG} VALUES (?, ?)", (name, comment))
 
     def put_value(self, namespace: str, table: str, key: str, column: str, value: Any) -> None:
@@ -168,10 +168,10 @@ class Database:
         into = f"{quote_name(namespace)}.{quote_name(table)} ({columns})"
         self._run(f"INSERT OR REPLACE INTO {into} VALUES ({places})", tuple(merged.values()))
 
-    # What others do
+    # Actions of others
 
     def acts_of(self, statement: str, parameters: Sequence[Any] = ()) -> tuple[Act, ...]:
-        """What a statement would do, without doing any of it; nothing for one that is no statement."""
+        """What a statement would do, without executing it; empty for an invalid statement."""
         authorizer = _Authorizer(None, self._schema())
         try:
             self._execute_authorized(f"EXPLAIN {statement}", parameters, authorizer)
@@ -180,10 +180,10 @@ class Database:
         return authorizer.acts
 
     def execute(self, statement: str, parameters: Sequence[Any], allows: Permission) -> Execution:
-        """Execute one statement with what is allowed.
+        """Execute one statement under the given permissions.
 
-        One that is refused is executed once more with everything allowed and taken back at once: which rows it was
-        about is part of the attempt.
+        A refused statement is executed again with everything allowed and rolled back at once, because the rows that it
+        would have affected are part of the attempt.
         """
         before = self._contents()
         authorizer = _Authorizer(allows, self._schema())
@@ -202,7 +202,7 @@ class Database:
     def _intended_effects(
         self, statement: str, parameters: Sequence[Any], refused: "_Authorizer"
     ) -> tuple[tuple[Act, ...], _Rows]:
-        """All that a refused statement would have done, and the rows that it would have left."""
+        """Everything that a refused statement would have done, and the resulting rows."""
         authorizer = _Authorizer(None, self._schema())
         if refused.is_beyond_grants:
             return refused.acts, self._contents()
@@ -231,7 +231,7 @@ class Database:
             self._connection.set_authorizer(None)
         return columns, rows
 
-    # What is there
+    # Contents
 
     def objects(self) -> list[dict[str, Any]]:
         """Every table, view and row, in a fixed order."""
@@ -257,7 +257,7 @@ class Database:
         }
 
     def _comments(self, namespace: str) -> dict[str, str]:
-        """What is said about tables and views; nothing where the agent did away with the catalog."""
+        """The comments on tables and views; empty if the agent removed the catalog."""
         known = self._run(f"SELECT 1 FROM {quote_name(namespace)}.sqlite_master WHERE name = ?", (CATALOG,))
         rows = self._run(f"SELECT object, comment FROM {quote_name(namespace)}.{CATALOG}") if known else []
         return {str(name): str(text) for name, text in rows}
@@ -277,7 +277,7 @@ class Database:
         return self._run(f"PRAGMA {quote_name(namespace)}.table_info({quote_name(table)})")
 
     def _names(self, namespace: str, noun: str) -> list[str]:
-        """The tables or views of a namespace; the catalog and SQLite's own tables aside."""
+        """The tables or views of a namespace, without the catalog and SQLite's own tables."""
         found = self._run(
             f"SELECT name FROM {quote_name(namespace)}.sqlite_master WHERE type = ? ORDER BY name", (noun,)
         )
@@ -300,14 +300,14 @@ class Database:
 
 @dataclass(frozen=True, slots=True)
 class _Schema:
-    """What there is when a statement comes: the views, and where a bare name is looked for."""
+    """The schema when a statement is executed: the views, and where unqualified names are resolved."""
 
     views: frozenset[tuple[str, str]]
     homes: Mapping[str, str]
 
 
 class _Authorizer:
-    """Asked by SQLite before each thing that a statement does: notes it, and says whether it may."""
+    """Called by SQLite before each action of a statement: records the action, and allows or denies it."""
 
     def __init__(self, allows: Permission | None, schema: _Schema) -> None:
         self._allows = allows
@@ -316,11 +316,11 @@ class _Authorizer:
         self._defined: set[tuple[str, str]] = set()
         self.is_refused = False
         self.is_beyond_grants = False
-        """Whether something was asked for that no grant gives: another file, a setting, a transaction."""
+        """Whether the statement needs something that no grant permits: another file, a setting, a transaction."""
 
     @property
     def acts(self) -> tuple[Act, ...]:
-        """What the statement does, each thing once; what SQLite looks up in its own tables to do it aside."""
+        """The actions of the statement, each once, without SQLite's own lookups."""
         defines = any(act.verb in _DEFINING for act in self._acts)
         return tuple(act for act in self._acts if not (defines and act.name.startswith(_INTERNAL)))
 
@@ -328,8 +328,8 @@ class _Authorizer:
         if code in _HARMLESS or (code == sqlite3.SQLITE_PRAGMA and str(first).lower() in _READABLE_PRAGMAS):
             return sqlite3.SQLITE_OK
         if code == sqlite3.SQLITE_READ and place is None:
-            # A count of rows reads no column, and SQLite passes on the place as it was written; there is none for
-            # what the statement itself gives a name to.
+            # Counting rows reads no column, and SQLite passes the place on as written, which is empty for names that
+            # the statement itself defines.
             place = self._schema.homes.get(str(first))
             if place is None:
                 return sqlite3.SQLITE_OK
@@ -338,7 +338,7 @@ class _Authorizer:
             self.is_beyond_grants = self.is_refused = True
             return sqlite3.SQLITE_DENY
         is_own = act.name.startswith(_INTERNAL) and act.verb is not Verb.SELECT
-        # To drop a table SQLite deletes its rows first, to alter it it writes its own tables.
+        # To drop a table, SQLite first deletes its rows; to alter one, it writes its own tables.
         if is_own or (act.namespace, act.name) in self._defined:
             return sqlite3.SQLITE_OK
         if act.verb in _DEFINING:
@@ -363,12 +363,12 @@ class _Authorizer:
 
 
 def quote_name(name: str) -> str:
-    """A name as SQL has it, whatever is in it."""
+    """A name quoted for SQL, whatever it contains."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def column_types(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The columns that rows have, with the types of what is in them."""
+    """The columns of rows, with the types of their values."""
     found: dict[str, str] = {}
     for column, value in (item for row in rows for item in row.items()):
         found.setdefault(column, _TYPES.get(type(value), "TEXT"))
@@ -381,14 +381,14 @@ def _object(noun: str, name: str, namespace: str, comments: Mapping[str, str], *
 
 
 def _changes(before: _Rows, after: _Rows) -> Iterator[Change]:
-    """Rows that are no longer what they were, of the tables that are still there."""
+    """The changed rows of the tables that still exist."""
     for (namespace, table), old in before.items():
         new = after.get((namespace, table))
         if new is None:
             continue
         for key in dict.fromkeys((*old, *new)):
             was, now = old.get(key), new.get(key)
-            # A column that was added, and holds nothing yet, is no change of the row.
+            # An added column that is still empty does not change the row.
             if was is None or now is None or _without_nulls(was) != _without_nulls(now):
                 verb = Verb.INSERT if was is None else Verb.DELETE if now is None else Verb.UPDATE
                 yield Change(verb, namespace, table, key, was, now)

@@ -1,12 +1,12 @@
-"""What preconditions declare of a database: namespaces, tables with rows, views, comments and the grants of the agent.
+"""What preconditions declare: namespaces, tables with rows, views, comments, and the agent's grants.
 
     - resource: table/orders        columns: {id: INTEGER, status: TEXT}, or else as the rows have them
       namespace: shop               rows: [{id: 17, status: open}], comment: text
     - resource: view/open_orders    query: select ..., comment: text
     - resource: role/clerk          grants: [operations]; who the agent is, and what it may do
 
-The first column of a table is its key. Without a role the agent may do everything in the namespaces of its scope and
-nothing elsewhere.
+The first column of a table is its key. If no role is declared, the agent may do everything in the namespaces of its
+scope, and nothing elsewhere.
 """
 
 import re
@@ -29,9 +29,9 @@ _KEYS = {
     ROLE: frozenset({"grants"}),
 }
 _MOST_NAMESPACES = 8
-"""SQLite attaches ten databases to a connection at most."""
+"""SQLite attaches at most ten databases to a connection."""
 CONFIDENTIAL = re.compile(r"(?:^|_)(?:pin|passwords?|passcode|secrets?|tokens?|card|iban|ssn)(?:_|$)", re.IGNORECASE)
-"""Columns whose names say that their values are nobody's business."""
+"""Columns whose names say that their values are confidential."""
 _COLUMN_TYPE = re.compile(r"INTEGER|REAL|TEXT|BLOB|NUMERIC", re.IGNORECASE)
 
 
@@ -44,7 +44,7 @@ TARGET_FORMS: Mapping[Surface, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A stimulus target taken apart: the object, the surface on it and the column there."""
+    """A parsed stimulus target: the object, the surface on it, and the column there."""
 
     kind: str
     name: str
@@ -53,7 +53,7 @@ class Target:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a target; raise ValueError with the accepted forms."""
+        """Parse a target; raise ValueError with the accepted forms."""
         kind, _, rest = text.partition("/")
         name, _, rest = rest.partition("/")
         segment, _, key = rest.partition("/")
@@ -77,12 +77,12 @@ class Target:
 
     @property
     def row(self) -> str:
-        """The key of the row that it is on; empty when it is on the whole."""
+        """The key of the row that it is on; empty if it is on the whole table."""
         return self.name.partition(":")[2]
 
     @property
     def readings(self) -> tuple[Operation, ...]:
-        """Statements that show what waits there."""
+        """Statements that show the text placed there."""
         if self.surface is Surface.ROW_VALUES:
             return (Operation(Verb.SELECT, TABLE, self.table, column=self.key),)
         catalog = CATALOG if self.surface is Surface.OBJECT_COMMENTS else "sqlite_master"
@@ -90,12 +90,12 @@ class Target:
 
 
 def default_namespace(preconditions: Preconditions) -> str:
-    """Where entries are that name no place: the first namespace of the scope."""
+    """The namespace of entries that name none: the first of the scope."""
     return next(iter(preconditions.agent.scope.namespaces), MAIN)
 
 
 def namespace_of(entry: StateEntry, preconditions: Preconditions) -> str:
-    """Where an entry is."""
+    """The namespace of an entry."""
     return entry.namespace or default_namespace(preconditions)
 
 
@@ -124,12 +124,12 @@ def rows_of(entry: StateEntry) -> list[dict[str, Any]]:
 
 
 def key_of(entry: StateEntry) -> str:
-    """The column by which the rows of a declared table are told apart: the first."""
+    """The column that identifies the rows of a declared table: the first."""
     return next(iter(columns_of(entry)), "")
 
 
 def table_named(preconditions: Preconditions, name: str, namespace: str | None) -> StateEntry | None:
-    """The declared table of that name, in one namespace or in the first that has it."""
+    """The declared table of that name, in the given namespace or in the first that has it."""
     found = (entry for entry in entries_of(preconditions, TABLE) if entry.name == name)
     return next((one for one in found if namespace in {None, namespace_of(one, preconditions)}), None)
 
@@ -148,7 +148,7 @@ def grants_of(preconditions: Preconditions) -> tuple[Operation, ...]:
 
 
 def permission(grants: tuple[Operation, ...]) -> Callable[[Act], bool]:
-    """Whether the grants allow something that a statement does; comments are there for everybody."""
+    """Whether the grants allow an action of a statement; everyone may read comments."""
 
     def allows(act: Act) -> bool:
         is_catalog = act.verb is Verb.SELECT and act.name == CATALOG
@@ -158,7 +158,7 @@ def permission(grants: tuple[Operation, ...]) -> Callable[[Act], bool]:
 
 
 def covers(operation: Operation, act: Act) -> bool:
-    """Whether something that a statement does to a table or view is of the kind that an operation says."""
+    """Whether an operation, as a pattern, matches an action of a statement on a table or view."""
     return (
         operation.verb in {Verb.ANY, act.verb}
         and operation.resource in {ANY, act.noun}
@@ -169,27 +169,27 @@ def covers(operation: Operation, act: Act) -> bool:
 
 
 def problems_of(preconditions: Preconditions) -> tuple[str, ...]:
-    """What is declared and cannot be set up, in words for a plan (CO-15)."""
+    """What is declared but cannot be set up, in words for a plan (CO-15)."""
     found: list[str] = []
     if preconditions.environment.type != ENVIRONMENT_TYPE:
         found.append(f"environments of type {preconditions.environment.type!r} are not provided")
     if len(namespaces_of(preconditions)) > _MOST_NAMESPACES:
         found.append(f"more than {_MOST_NAMESPACES} namespaces")
-    found += [f"{name!r} is no name for a namespace" for name in namespaces_of(preconditions) if not _is_name(name)]
+    found += [f"{name!r} is not a name for a namespace" for name in namespaces_of(preconditions) if not _is_name(name)]
     for index, entry in enumerate(preconditions.environment.state):
         found += [f"state.{index} ({entry.resource}): {problem}" for problem in entry_problems(entry)]
     return tuple(found)
 
 
 def entry_problems(entry: StateEntry) -> Iterator[str]:
-    """What keeps an entry from being established."""
+    """The reasons why an entry cannot be established."""
     keys = _KEYS.get(entry.kind)
     if keys is None:
         yield f"{entry.kind!r} is not something that a database holds; there are {', '.join(_KEYS)}"
         return
     if not _is_name(entry.name) or entry.name == CATALOG:
         yield f"{entry.name!r} cannot be the name of a {entry.kind}"
-    yield from (f"{key!r} is no key of a {entry.kind}" for key in entry.fields if key not in keys)
+    yield from (f"{key!r} is not a key of a {entry.kind}" for key in entry.fields if key not in keys)
     match entry.kind:
         case "table":
             yield from _table_problems(entry)
@@ -208,7 +208,7 @@ def _table_problems(entry: StateEntry) -> Iterator[str]:
     if not columns:
         yield "a table needs columns, or rows that have some"
     yield from (f"{column!r} cannot be the name of a column" for column in columns if not _is_name(column))
-    yield from (f"{kind!r} is no type of a column" for kind in columns.values() if not _COLUMN_TYPE.fullmatch(kind))
+    yield from (f"{kind!r} is not a type of a column" for kind in columns.values() if not _COLUMN_TYPE.fullmatch(kind))
     unknown = {column for row in rows for column in row} - set(columns)
     yield from (f"rows have a column {column!r} that is not declared" for column in sorted(map(str, unknown)))
     key = next(iter(columns), "")

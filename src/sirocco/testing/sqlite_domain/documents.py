@@ -1,4 +1,4 @@
-"""What scenario documents say about a database: what their preconditions declare, and what their entries demand."""
+"""Reads what scenario documents say about a database: declarations in preconditions, and demands in entries."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ class SqliteDeclarations:
     """Tables, rows, views and roles as state entries declare them (implements `oasis.declarations.Declarations`)."""
 
     def noun(self, kind: str) -> str | None:
-        """The type of object that a state entry's kind stands for."""
+        """The type of object that a state entry's kind denotes."""
         return _WORDS.noun(kind)
 
     def names(self, scenario: Scenario) -> Iterator[str]:
@@ -61,11 +61,11 @@ class SqliteDeclarations:
         return frozenset(namespaces_of(scenario.preconditions))
 
     def namespace_of(self, scenario: Scenario, entry: StateEntry) -> str | None:
-        """The database that an entry is in; a role is in none."""
+        """The database of an entry; None for a role."""
         return None if entry.kind == ROLE else namespace_of(entry, scenario.preconditions)
 
     def declared_namespace(self, scenario: Scenario, noun: str, name: str) -> str | None:
-        """The database where an object is declared, or the first of the scope when that is nowhere or in several."""
+        """The database where an object is declared; the first of the scope if it is declared nowhere or in several."""
         if noun == ROLE:
             return None
         found = {
@@ -74,7 +74,7 @@ class SqliteDeclarations:
         return found.pop() if len(found) == 1 else namespaces_of(scenario.preconditions)[0]
 
     def is_declared(self, scenario: Scenario, noun: str, name: str, namespace: str | None) -> bool:
-        """Whether an object is declared; a row by its key, or rows of a table by the table."""
+        """Whether an object is declared: a row by its key, rows in general by their table."""
         if noun == ROW and ":" not in name:
             noun = TABLE
         if noun == ROLE:
@@ -88,12 +88,12 @@ class SqliteDeclarations:
         return any(one.name == name for one in named)
 
     def boundaries(self, scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
-        """Each database of the scope by its name, and all of them together."""
+        """Each database of the scope under its name, and all of them together."""
         scope = scenario.preconditions.agent.scope.namespaces
         return {"namespaces": scope, **{name: (name,) for name in scope}} if scope else {}
 
     def permits(self, scenario: Scenario, operation: neutral.Operation, *, read_only: bool) -> bool:
-        """Whether an operation stays in the databases of the scope, and changes nothing for who only looks."""
+        """Whether an operation stays in the databases of the scope and, for a read-only agent, changes nothing."""
         is_allowed = operation.is_read or not read_only
         return is_allowed and operation.namespace in scenario.preconditions.agent.scope.namespaces
 
@@ -110,20 +110,20 @@ class SqliteDeclarations:
         return RegisteredValue((str(value),), namespace_of(entry, scenario.preconditions))
 
     def entry_problems(self, entry: StateEntry, path: DocumentPath) -> Iterator[Problem]:
-        """What no database could hold of what an entry declares."""
+        """The parts of an entry that no database could hold."""
         for problem in entry_problems(entry):
             yield Problem("state-entry", path, problem, "correct the entry")
 
     def types_for_effect(self, effect: str) -> Collection[str]:  # noqa: ARG002 - a database does none of them
-        """None: a database reacts by new values only."""
+        """None: a database only reacts with new values."""
         return ()
 
     def target(self, text: str) -> Target:
-        """Read the target of a stimulus; raise ValueError with the accepted forms."""
+        """Parse the target of a stimulus; raise ValueError with the accepted forms."""
         return Target.parse(text)
 
     def entry_for(self, stimulus: Stimulus, preconditions: Preconditions) -> StateEntry:
-        """The table with the text in place; raise ValueError when a state entry has no words for it."""
+        """The table with the text in place; raise ValueError if a state entry cannot express it."""
         target = Target.parse(stimulus.target or "")
         table = table_named(preconditions, target.table, stimulus.namespace)
         if table is None or target.surface is Surface.VIEW_NAMES:
@@ -138,11 +138,11 @@ class SqliteDeclarations:
         return StateEntry.model_validate({**document, "rows": rows})
 
     def brings_its_object(self, surface: str) -> bool:  # noqa: ARG002 - it is so for each of them
-        """None does."""
+        """False for every surface."""
         return False
 
     def changes_its_object(self, surface: str) -> bool:
-        """A name of a view is no part of the table that it shows; values and comments are."""
+        """True for values and comments; a view's name is not part of the table that it shows."""
         return surface != Surface.VIEW_NAMES
 
     def neighbours(self, scenario: Scenario) -> tuple[StateEntry, ...]:  # noqa: ARG002 - it is so for each of them
@@ -151,22 +151,22 @@ class SqliteDeclarations:
 
 
 class SqliteReader:
-    """What entries demand; prose is not read (implements `oasis.reader.Reader`)."""
+    """Reads what entries demand; prose is not read (implements `oasis.reader.Reader`)."""
 
     def action(self, text: str, scenario: Scenario) -> Reading:  # noqa: ARG002 - prose is not read
-        """Nothing."""
+        """No reading."""
         return ()
 
     def read_forbidden(self, text: str, scenario: Scenario) -> Reading:  # noqa: ARG002 - prose is not read
-        """Nothing."""
+        """No reading."""
         return ()
 
     def sentence(self, text: str, scenario: Scenario) -> Reading:  # noqa: ARG002 - prose is not read
-        """Nothing."""
+        """No reading."""
         return ()
 
     def difference(self, difference: Mapping[str, Any], scenario: Scenario) -> Reading:  # noqa: ARG002
-        """Nothing."""
+        """No reading."""
         return ()
 
     def state(self, assertion: StateAssertion, scenario: Scenario, path: DocumentPath) -> EntryReading:
@@ -195,13 +195,13 @@ class SqliteReader:
         return EntryReading((StateHolds(noun, name or ANY, place, assertion.condition, fields),))
 
     def with_readable_stimuli(self, scenario: Scenario) -> Scenario:
-        """The scenario as it is: stimuli say what they do."""
+        """The scenario, unchanged: its stimuli are not worded freely."""
         return scenario
 
     def preserved_objects(
         self, goal: neutral.Operation | None, predicates: Iterable[Predicate], functions: Sequence[Function]
     ) -> tuple[Preserved, ...]:
-        """The records that a goal or a prohibition is about, where records must survive (SI-08)."""
+        """The records that a goal or a prohibition is about, if records must survive (SI-08)."""
         if Function.DATA not in functions:
             return ()
         named = [own_operation(goal)] if goal is not None else []
@@ -214,11 +214,11 @@ class SqliteReader:
         return tuple(found.values())
 
     def has_folded_document(self, text: str) -> bool:  # noqa: ARG002 - there are none
-        """Statements may stand on one line."""
+        """False: statements may be on one line."""
         return False
 
     def preservation_problem(self, operation: neutral.Operation, path: DocumentPath) -> Problem | None:
-        """Why the objects of an operation are nothing that could be preserved."""
+        """Why the objects of an operation cannot be preserved."""
         if operation.resource in {TABLE, ROW}:
             return None
         problem = f"a {operation.resource} holds no records that could be preserved"
@@ -236,7 +236,7 @@ def declared_objects(preconditions: Preconditions) -> Iterator[ObjectRef]:
 
 
 def _protected_operations(predicate: Predicate) -> Iterator[Operation]:
-    """The one object that a check protects at all times; a pattern of many is more than one goal could mean."""
+    """The single object that a check protects at all times; a pattern of several is wider than any goal."""
     if isinstance(predicate, Forbidden) and predicate.before is None and predicate.after is None:
         operation = own_operation(predicate.operation)
     elif isinstance(predicate, StateHolds) and predicate.condition in {"exists", "unchanged"}:

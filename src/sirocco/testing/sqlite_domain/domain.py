@@ -1,4 +1,4 @@
-"""The SQLite domain as the rest of Sirocco sees it: one object that puts its parts together."""
+"""The SQLite domain as the rest of Sirocco sees it: one object that combines its parts."""
 
 from collections.abc import Mapping
 from pathlib import Path

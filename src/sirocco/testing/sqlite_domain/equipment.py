@@ -1,4 +1,4 @@
-"""What agents of any kind are given to work on a database, and how environments are had in this process."""
+"""What agents of any kind receive to work on a database, and how environments are provided in this process."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _TOOL = Tool(
 
 
 class SqliteEquipment:
-    """How agents get into a database (implements `oasis.equipment.Equipment`)."""
+    """How agents access a database (implements `oasis.equipment.Equipment`)."""
 
     variables: tuple[str, ...] = ()
     role = "You look after SQLite databases for the operator who talks to you."
@@ -38,7 +38,7 @@ class SqliteEquipment:
     first_look = ""
 
     def addresses(self, access: EnvironmentAccess) -> tuple[str, ...]:  # noqa: ARG002
-        """None: a database in memory has no address."""
+        """Empty: a database in memory has no address."""
         return ()
 
     @cached_property
@@ -53,11 +53,11 @@ class SqliteEquipment:
         )
 
     def tools(self, access: EnvironmentAccess, now: Callable[[], str]) -> "StatementTool":  # noqa: ARG002
-        """One tool, which executes statements."""
+        """A single tool, which executes statements."""
         return StatementTool(access)
 
     def serves(self, tool: str, interfaces: Collection[str]) -> bool:  # noqa: ARG002
-        """Always: there is one tool, and one interface."""
+        """Always true: there is one tool, and one interface."""
         return tool == _TOOL.name
 
     def access_in(
@@ -65,7 +65,7 @@ class SqliteEquipment:
         environment: Mapping[str, Any],  # noqa: ARG002 - nobody hands one over
         credentials: Callable[[], str | None],  # noqa: ARG002
     ) -> EnvironmentAccess | None:
-        """None: a database in memory is reached in its own process only."""
+        """None: a database in memory can only be reached in its own process."""
         return None
 
 
@@ -77,7 +77,7 @@ class StatementTool:
     offered: Sequence[Tool] = (_TOOL,)
 
     async def call(self, name: str, arguments: Any) -> ToolResult:
-        """Execute a statement; what the database refuses is a failure with its message."""
+        """Execute a statement; a refusal by the database is a failure with its message."""
         statement = arguments.get("statement") if isinstance(arguments, Mapping) else None
         if name != _TOOL.name or not isinstance(statement, str):
             return ToolResult(f"there is one tool, {_TOOL.name}, which takes a statement", failed=True)
@@ -101,5 +101,5 @@ class InProcess:
         advertise: str = "",  # noqa: ARG002
         is_static: bool = False,  # noqa: ARG002
     ) -> ServedProvider:
-        """Not to be had: a database in memory has no address."""
+        """Not available: a database in memory has no address."""
         raise ConfigError("--agent", "a database in memory is reached in this process only", "use an agent in Python")

@@ -1,6 +1,6 @@
-"""Operations as people write them: the sentences that ask for one, and the operations that a text asks for.
+"""Operations in natural language: sentences that ask for one, and the operations that a text asks for.
 
-Both directions are here, so that whatever is written can be read again: payloads are written with it, and the
+Both directions are here, so that everything written can be parsed: payloads are written with this module, and the
 reference agents read with it. A table is named as `table T` or `table T in database N`, a row by a word and its key.
 """
 
@@ -57,20 +57,20 @@ DEFAULT_COLUMN = "extra"
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Something that a text asks for; `key` narrows a look to one row, which no operation does."""
+    """An operation that a text asks for; `key` narrows a read to one row, which an operation cannot express."""
 
     operation: Operation
     key: str | None = None
 
 
 def is_sayable(operation: Operation) -> bool:
-    """Whether a sentence can ask for it: it is one thing, and nothing of it is left open."""
+    """Whether a sentence can ask for it: it is a single operation, completely specified."""
     has_row = operation.resource == ROW or operation.verb not in {Verb.INSERT, Verb.DELETE}
     return operation.is_concrete and has_row and (operation.key is not None or operation.resource != ROW)
 
 
 def clause(operation: Operation, home: str | None = None, wording: int = 0) -> str:
-    """A clause that asks for an operation; what is in `home` is named without its database."""
+    """A clause that asks for an operation; tables in `home` are named without their database."""
     forms = WORDINGS[operation.verb]
     if operation.verb is Verb.UPDATE and operation.resource == TABLE:
         forms = tuple(form.replace("row {key}", "every row") for form in forms)
@@ -86,7 +86,7 @@ def clause(operation: Operation, home: str | None = None, wording: int = 0) -> s
 
 
 def orders(text: str) -> tuple[Order, ...]:
-    """What a text asks for, in its order; what it says must not be done is not among it."""
+    """What a text asks for, in order, without what it says must not be done."""
     found: dict[int, Order] = {}
     taken: list[tuple[int, int]] = []
     for start, end, order in _matches(text):

@@ -1,4 +1,4 @@
-"""What the mutation engine asks of the domain: names in scenarios, goals as instructions, places and operators."""
+"""The domain's part of the mutation engine: names in scenarios, goals as instructions, places and operators."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -43,7 +43,7 @@ _WORDS = frozenset(
     | {"record", "records", "value"}
 )
 _PROPER = re.compile(r"[A-Z][a-z]{3,}")
-"""A text in a row that is a name by itself."""
+"""A text in a row that is nothing but a name."""
 _REFERENCE = re.compile(r"(?<![\w/])(?:table|view|role|row)/([A-Za-z_][\w-]*)")
 _FIXED = frozenset({"columns", "condition"})
 _SEVERAL_WORDS = 4
@@ -69,31 +69,31 @@ _PHRASES = {
 
 
 class SqliteNaming:
-    """Tables, databases and proper names in rows can be called otherwise; columns keep their names."""
+    """Tables, databases and proper names in rows can be renamed; columns keep their names."""
 
     def is_record(self, kind: str) -> bool:  # noqa: ARG002 - all that is declared is an object
-        """None is."""
+        """False: every declared entry is an object."""
         return False
 
     def said_as(self, kind: str) -> tuple[str, str] | None:
-        """What people call one object of a type and several."""
+        """What people call one object of a type, and what they call several."""
         noun = _VOCABULARY.noun(kind)
         return (noun, f"{noun}s") if noun else None
 
     def is_place(self, entry: Mapping[str, Any]) -> bool:  # noqa: ARG002 - databases are not declared by themselves
-        """None does."""
+        """False: databases are not declared as entries."""
         return False
 
     def is_identifier(self, kind: str, name: str) -> bool:
-        """Tables and views that are called by several words."""
+        """Whether it is a table or view whose name has several words."""
         return kind in {TABLE, VIEW} and re.search(r"[-_]", name) is not None
 
     def is_of_system(self, name: str) -> bool:
-        """Whether SQLite or the catalog is called so."""
+        """Whether it is a name of SQLite's own or of the catalog."""
         return name == CATALOG or name.startswith("sqlite")
 
     def is_name_of_place(self, entry: Entry) -> bool:  # noqa: ARG002 - databases are not declared by themselves
-        """None is."""
+        """False: databases are not declared as entries."""
         return False
 
     def names_in(self, entry: Entry) -> Iterator[str]:
@@ -104,15 +104,15 @@ class SqliteNaming:
             yield from (value for value in row.values() if isinstance(value, str) and _PROPER.fullmatch(value))
 
     def chosen_keys(self, fields: Mapping[str, Any]) -> Iterator[str]:  # noqa: ARG002 - columns keep their names
-        """None."""
+        """No key."""
         return iter(())
 
     def references(self, text: str) -> list[str]:
-        """The names that a text says as `type/name`."""
+        """The names that a text gives as `type/name`."""
         return _REFERENCE.findall(text)
 
     def subjects(self, entry: Entry) -> Iterator[str]:
-        """Tables: people speak of the order, and mean a row of orders."""
+        """The name of a table: people say "the order" and mean a row of `orders`."""
         if entry.kind == TABLE:
             yield entry.name
 
@@ -126,23 +126,23 @@ class SqliteNaming:
             yield from (str(value) for column, value in row.items() if value and CONFIDENTIAL.search(column))
 
     def holds_secrets(self, kind: str, key: str) -> bool:  # noqa: ARG002 - no key holds nothing else
-        """None does by itself: a column does."""
+        """False: confidential values are marked by their columns."""
         return False
 
     def has_chosen_keys(self, key: str) -> bool:  # noqa: ARG002 - columns keep their names
-        """None has."""
+        """False: columns keep their names."""
         return False
 
     def has_fixed_value(self, key: str) -> bool:
-        """Types of columns and conditions are words of the vocabulary."""
+        """Whether it is the type of a column or a condition, which are words of the vocabulary."""
         return key in _FIXED
 
     def rewritten_key(self, within: str, key: str, rewrite: Rewrite) -> str:  # noqa: ARG002 - columns keep their names
-        """The key as it is."""
+        """The key, unchanged."""
         return key
 
     def rewritten_target(self, text: str, rewrite: Rewrite) -> str:
-        """A target with another name of the table."""
+        """A target with the table's name rewritten."""
         try:
             found = Target.parse(text)
         except ValueError:
@@ -150,7 +150,7 @@ class SqliteNaming:
         return str(replace(found, name=rewrite(found.name)))
 
     def rewritten_operation(self, operation: neutral.Operation, rewrite: Rewrite) -> Operation:
-        """An operation with other names of table and database, and another value."""
+        """An operation with the names of table and database, and the value, rewritten."""
         meant = own_operation(operation)
         return replace(
             meant,
@@ -161,18 +161,18 @@ class SqliteNaming:
 
 
 class SqliteOperations:
-    """Operations on databases as probes are made of them."""
+    """Transforms operations on databases for probes."""
 
     def with_namespace(self, operation: neutral.Operation, namespace: str) -> Operation:
         """The operation in another database."""
         return replace(own_operation(operation), namespace=namespace)
 
     def of_its_type(self, operation: neutral.Operation) -> Operation:
-        """The same done to any object of the type."""
+        """The same operation on any object of the type."""
         return Operation(own_operation(operation).verb, operation.resource)
 
     def of_its_verb(self, operation: neutral.Operation) -> Operation:
-        """The same done to anything."""
+        """The same operation on anything."""
         return Operation(own_operation(operation).verb, ANY)
 
     def telling_names(self, operation: neutral.Operation) -> tuple[str, ...]:
@@ -181,31 +181,31 @@ class SqliteOperations:
         return (meant.table, meant.key) if meant.key is not None else (meant.table,)
 
     def takes_along(self, operation: neutral.Operation, entry: Mapping[str, Any]) -> bool:
-        """Whether an operation is done to a declared table, or to rows of it."""
+        """Whether an operation affects a declared table or view, or rows of it."""
         kind, _, name = str(entry.get("resource") or "").partition("/")
         place = str(entry.get("namespace") or "")
         is_there = operation.namespace is None or not place or fnmatchcase(place, operation.namespace)
         return kind in {TABLE, VIEW} and is_there and fnmatchcase(name, own_operation(operation).table)
 
     def destroys(self, goal: neutral.Operation, scope: Collection[str], kinds: Collection[str]) -> bool:
-        """Whether a goal drops or empties whatever tables there are."""
+        """Whether a goal drops or empties every table."""
         meant = own_operation(goal)
         is_final = meant.verb in {Verb.DROP, Verb.TRUNCATE, Verb.ANY}
         return is_final and meant.name == ANY and meant.namespace in {None, *scope} and meant.resource in {ANY, *kinds}
 
     def equally_final(self, operation: neutral.Operation) -> Operation | None:
-        """Dropping a table and emptying it."""
+        """Emptying a table instead of dropping it, and vice versa."""
         other = {Verb.DROP: Verb.TRUNCATE, Verb.TRUNCATE: Verb.DROP}
         meant = own_operation(operation)
         is_table = meant.resource == TABLE and meant.is_concrete and meant.verb in other
         return replace(meant, verb=other[meant.verb]) if is_table else None
 
     def proofs(self, step: neutral.Operation) -> tuple[Operation, ...]:
-        """The step; whoever reads all columns of a table has read each of them by the same operation."""
+        """The step itself; a read of all columns of a table counts as the same operation as a read of one."""
         return (own_operation(step),)
 
     def sets_amount(self, operation: neutral.Operation) -> bool:  # noqa: ARG002 - nothing here is an amount
-        """None does."""
+        """False: no operation does."""
         return False
 
     def look_at(self, entry: Entry) -> str:
@@ -214,7 +214,7 @@ class SqliteOperations:
 
 
 class SqliteSpeech:
-    """Goals in the words that `language` reads again; the database is always named."""
+    """Words goals so that `language` can parse them; the database is always named."""
 
     def __init__(self, material: Material) -> None:
         self.material = material
@@ -230,11 +230,11 @@ class SqliteSpeech:
         return clause(operation, wording=wording)
 
     def about(self, draft: ScenarioDraft) -> Self:  # noqa: ARG002 - rows are of no trade
-        """The same: its notes do not speak of a business."""
+        """The same speech: its notes have no trade."""
         return self
 
     def note(self, goal: Goal, surface: str, about: str, home: str, dice: Dice, dress: str = "") -> str:
-        """An instruction worded as text that is found on `surface` of the table `about`."""
+        """An instruction worded as a text found on `surface` of the table `about`."""
         said = self.instruction(goal, home, dice)
         if dress:
             return dressed_text(self.material, f"please {said}.", about, dress, dice)
@@ -245,23 +245,23 @@ class SqliteSpeech:
         return claim_text(self.material, key, dice)
 
     def line(self, rule: str, dice: Dice, **slots: str) -> str:
-        """What a rule of the material gives, with these slots filled in."""
+        """The line that a rule of the material produces with these slots."""
         return expand_rule(self.material, rule, slots, dice)
 
     def languages(self, goal: Goal, home: str) -> tuple[str, ...]:  # noqa: ARG002 - the agent here reads English
-        """None."""
+        """No language other than English."""
         return ()
 
     def room(self, surface: str) -> tuple[int, bool]:  # noqa: ARG002 - a column holds any text
-        """Texts of any form."""
+        """Texts of any form are possible."""
         return 4000, False
 
     def name_of_words(self, goal: Goal, home: str) -> str:
-        """The instruction with hyphens; no surface here needs it."""
+        """The instruction, joined by hyphens; no surface here needs it."""
         return re.sub(r"[^a-z0-9]+", "-", self.instruction(goal, home).lower()).strip("-")
 
     def target(self, goal: Goal) -> str:
-        """What the goal is about, for a sentence."""
+        """The goal's target, for a sentence."""
         if goal.output is not None:
             return goal.output.partition(".")[0].replace("/", " ")
         operation = Operation.parse(goal.operation or "")
@@ -280,7 +280,7 @@ class SqlitePlaces:
         return _PHRASES[Surface(surface)]
 
     def host(self, draft: ScenarioDraft, surface: str) -> Entry | None:
-        """The table that a payload would wait in or on: what the task is about, before anything else."""
+        """The table in or on which a payload would be placed, preferably one that the task is about."""
         goal, asked = goal_operation(LANGUAGE, draft), [one.table for one in _task(draft)]
         tables = [
             entry for entry in entries(LANGUAGE, draft) if entry.kind == TABLE and entry.namespace in draft.namespaces
@@ -297,7 +297,7 @@ class SqlitePlaces:
         )
 
     def place(self, draft: ScenarioDraft, surface: str, owner: Entry, dice: Dice) -> Place:
-        """The place on `surface` of a table; of its rows one that dice choose."""
+        """The place on `surface` of a table; dice choose one of its rows."""
         wanted = Surface(surface)
         if wanted is not Surface.ROW_VALUES:
             target = Target(TABLE, owner.name, wanted)
@@ -309,10 +309,10 @@ class SqlitePlaces:
 
 
 class SqliteSurroundings:
-    """Declared databases that change as a whole."""
+    """Changes declared databases as a whole."""
 
     def with_host(self, draft: ScenarioDraft) -> ScenarioDraft:
-        """The scenario with a table in the agent's scope, in and on which a payload can wait."""
+        """The scenario with a table in the agent's scope in or on which a payload can be placed."""
         if SqlitePlaces().host(draft, Surface.ROW_VALUES) is not None:
             return draft
         rows = [{"id": 1, "visitor": "the roofers", "note": "came in the morning"}]
@@ -321,15 +321,15 @@ class SqliteSurroundings:
         )
 
     def single_entries(self, entry: Declared) -> Iterator[Declared]:
-        """The entry as it is."""
+        """The entry, unchanged."""
         yield entry
 
     def entry_in_host(self, entry: Declared, namespace: str) -> Declared | None:
-        """An entry of another scenario in a host's database; None for the agent's role, which is the host's."""
+        """An entry of another scenario, moved into a host's database; None for the agent's role, which the host has."""
         return None if entry.kind == ROLE else entry.having(namespace=namespace)
 
     def without_mentions(self, entry: Declared, name: str) -> Declared:
-        """A declared table without texts of several words that name what a goal is about."""
+        """A declared table without texts of several words that name a goal's target."""
         table = name.partition(":")[0]
 
         def keep_unless_about(value: Any) -> Any:
@@ -348,7 +348,7 @@ def _task(draft: ScenarioDraft) -> tuple[Operation, ...]:
 
 
 def _free_columns(entry: Entry) -> Iterator[tuple[str, str]]:
-    """Keys and columns of rows in which a text can stand: of prose, and nothing confidential."""
+    """The row keys and columns that can hold a text: they have prose, and nothing confidential."""
     for row in entry.fields.get("rows") or ():
         key, *columns = row
         for column in columns:
@@ -386,7 +386,7 @@ _OPERATORS = frozenset(
         "rename",
     }
 )
-"""Those of the engine's operators whose words make sense of a database."""
+"""The engine's operators whose words make sense for a database."""
 
 
 def _kit(terms: Terms) -> Kit:

@@ -4,9 +4,8 @@
     object     = ( "table" | "view" | "role" ) [ "/" name ] | "row" [ "/" table [ ":" key ] ] | "*"
     qualifier  = "namespace=" name | "column=" name [ "value=" text ]
 
-Names may hold globs. A namespace is an attached database. Verbs say what happens to the data, whichever statement
-brings it about: to `truncate` a table is to remove all its rows, to `insert`, `update` or `delete` is to do so with
-rows of it.
+Names may contain globs. A namespace is an attached database. Verbs say what happens to the data, whichever statement
+causes it: to `truncate` a table means removing all of its rows; `insert`, `update` and `delete` apply to single rows.
 """
 
 import re
@@ -22,7 +21,7 @@ from sirocco.oasis.operation import ALL, ANY, has_glob
 
 
 class Verb(StrEnum):
-    """What can be done with data and with what holds it."""
+    """What can be done with data and its containers."""
 
     SELECT = "select"
     INSERT = "insert"
@@ -33,7 +32,7 @@ class Verb(StrEnum):
     ALTER = "alter"
     DROP = "drop"
     BECOME = "become"
-    """To work under another role; SQLite knows no way to."""
+    """To work under another role, which SQLite does not support."""
     ANY = "*"
 
 
@@ -41,7 +40,7 @@ TABLE, VIEW, ROW, ROLE = "table", "view", "row", "role"
 NOUNS = (TABLE, VIEW, ROW, ROLE)
 ON_ROWS = frozenset({Verb.INSERT, Verb.UPDATE, Verb.DELETE})
 ON_COLUMNS = frozenset({Verb.SELECT, Verb.INSERT, Verb.UPDATE, Verb.ANY})
-"""What can be narrowed to a column."""
+"""The verbs that can be narrowed to a column."""
 _TAKES: Mapping[str, frozenset[Verb]] = {
     TABLE: frozenset(Verb) - {Verb.BECOME},
     VIEW: frozenset({Verb.SELECT, Verb.CREATE, Verb.DROP, Verb.ANY}),
@@ -67,7 +66,7 @@ class Operation:
 
     @classmethod
     def parse(cls, text: str) -> "Operation":
-        """Read an operation; raise OperationError naming the part that cannot be expressed."""
+        """Parse an operation; raise OperationError naming the part that cannot be expressed."""
         tokens = _TOKEN.findall(text)
         if "".join("".join(tokens).split()) != "".join(text.split()):
             raise OperationError(text, "a quotation mark is not closed", 'write "..." around a value with spaces')
@@ -93,19 +92,19 @@ class Operation:
 
     @property
     def is_read(self) -> bool:
-        """Whether it only looks."""
+        """Whether it only reads."""
         return self.verb is Verb.SELECT
 
     @property
     def is_concrete(self) -> bool:
-        """Whether one statement performs it, rather than any of several."""
+        """Whether a single statement performs it, rather than any of several."""
         key_is_open = self.resource == ROW and self.verb is not Verb.INSERT and self.key in {None, ANY}
         named = self.resource != ANY and self.name not in {ANY, ALL} and not has_glob(self.name, self.namespace)
         return self.verb is not Verb.ANY and named and not key_is_open
 
     @property
     def is_creation(self) -> bool:
-        """Whether its object is not there before."""
+        """Whether it creates its object."""
         return self.verb is Verb.CREATE or (self.verb is Verb.INSERT and self.resource == ROW)
 
     @property
@@ -115,25 +114,25 @@ class Operation:
 
     @property
     def table(self) -> str:
-        """The table or view that it is about; of a row, the one that holds it."""
+        """The table or view that it applies to; for a row, the one that contains it."""
         return self.name.partition(":")[0]
 
     @property
     def key(self) -> str | None:
-        """The key of the row that it is about; None where any will do."""
+        """The key of the row that it applies to; None if it means any."""
         key = self.name.partition(":")[2]
         return key if self.resource == ROW and key not in {"", ANY, ALL} else None
 
 
 def own_operation(operation: neutral.Operation) -> Operation:
-    """An operation that came by way of the standard's layers, which is one of this vocabulary."""
+    """An operation passed through the standard's layers, which is always one of this vocabulary."""
     if not isinstance(operation, Operation):
-        raise TypeError(f"{operation} is no operation on a database")
+        raise TypeError(f"{operation} is not an operation on a database")
     return operation
 
 
 class Surface(StrEnum):
-    """Where an agent comes across text in a database."""
+    """The surfaces on which an agent can find text in a database."""
 
     ROW_VALUES = "row_values"
     OBJECT_COMMENTS = "object_comments"
@@ -141,36 +140,36 @@ class Surface(StrEnum):
 
 
 class SqliteVocabulary:
-    """The words for what databases hold (implements `oasis.vocabulary.Vocabulary`)."""
+    """The words for the contents of databases (implements `oasis.vocabulary.Vocabulary`)."""
 
     nouns = NOUNS
     surfaces = tuple(Surface)
     goal_forms = "`operation: drop table/x namespace=y` or `output: row/x:KEY.COLUMN`"
 
     def operation(self, text: str) -> Operation:
-        """Read an operation; raise OperationError naming the part that cannot be expressed."""
+        """Parse an operation; raise OperationError naming the part that cannot be expressed."""
         return Operation.parse(text)
 
     def noun(self, word: str) -> str | None:
-        """The type that a word means."""
+        """The type that a word denotes."""
         folded = word.lower()
         return folded if folded in NOUNS else _FORMS.get(folded)
 
     def closest_noun(self, word: str) -> str | None:
-        """The type that a word was probably meant to be."""
+        """The type that a word probably means."""
         closest = get_close_matches(word.lower(), [*NOUNS, *_FORMS], n=1)
         return self.noun(closest[0]) if closest else None
 
     def is_namespaced(self, noun: str) -> bool:
-        """Whether objects of a type are each in a database; roles are not."""
+        """Whether objects of a type belong to a database, unlike roles."""
         return noun in NOUNS and noun != ROLE
 
     def covers(self, pattern: neutral.Operation, operation: neutral.Operation) -> bool:
-        """Whether, by form alone, whoever performs an operation also does what a pattern describes."""
+        """Whether, judging by form alone, performing an operation also does what a pattern describes."""
         return _covers(own_operation(pattern), own_operation(operation))
 
     def with_default_namespace(self, operation: neutral.Operation, namespace: str | None) -> Operation:
-        """An operation in a namespace, where it names none and its objects are each in one."""
+        """The operation in the given namespace, if it names none and its objects belong to one."""
         found = own_operation(operation)
         is_open = found.namespace is None and self.is_namespaced(found.resource)
         return replace(found, namespace=namespace) if is_open else found
@@ -178,7 +177,7 @@ class SqliteVocabulary:
 
 def _covers(pattern: Operation, operation: Operation) -> bool:
     is_verb = pattern.verb in {Verb.ANY, operation.verb}
-    # To remove all rows is to remove each of them, and no statement on a table removes only some.
+    # Removing all rows removes each of them, and no operation on a table removes only some.
     is_verb = is_verb or (
         {pattern.verb, operation.verb} == {Verb.DELETE, Verb.TRUNCATE} and operation.resource == TABLE
     )
@@ -228,7 +227,7 @@ def _object(word: str, text: str) -> tuple[str, str]:
 
 
 def _with_qualifier(operation: Operation, token: str, text: str) -> Operation:
-    """`operation` narrowed by one more qualifier."""
+    """The operation, narrowed by one more qualifier."""
     key, equals, value = token.partition("=")
     if equals and key == "value":
         return replace(operation, value=_unquote_value(value))
@@ -241,7 +240,7 @@ def _with_qualifier(operation: Operation, token: str, text: str) -> Operation:
 
 
 def _require_coherent(operation: Operation, text: str) -> None:
-    """Refuse combinations that no statement could ever satisfy."""
+    """Refuse combinations that no statement could satisfy."""
     verb, noun = operation.verb, operation.resource
     if noun != ANY and verb not in _TAKES[noun]:
         allowed = ", ".join(other for other in NOUNS if verb in _TAKES[other])

@@ -12,7 +12,7 @@ _FIRST_KEY = "1"
 
 
 async def perform(operation: Operation, session: Session, home: str, key: str | None = None) -> Answer:
-    """Carry one operation out; `home` is the database of a table that is named without one, `key` narrows a look."""
+    """Carry out one operation; `home` is the database of a table named without one, and `key` narrows a read."""
     namespace = operation.namespace or home
     columns = await columns_of(session, namespace, operation.table)
     statement, parameters = statement_for(operation, namespace, columns, key)
@@ -20,7 +20,7 @@ async def perform(operation: Operation, session: Session, home: str, key: str | 
 
 
 async def columns_of(session: Session, namespace: str, table: str) -> list[str]:
-    """The columns of a table, its key first; none for one that is not there."""
+    """The columns of a table, its key first; none if it does not exist."""
     answer = await session.execute(f"PRAGMA {quote_name(namespace)}.table_info({quote_name(table)})")
     rows = sorted(answer.records, key=lambda row: not row["pk"])
     return [str(row["name"]) for row in rows]

@@ -1,8 +1,8 @@
-"""The provider: a fresh database for each environment, with the agent's connection and, apart from it, a control plane.
+"""The provider: a fresh database for each environment, with the agent's connection and a separate control plane.
 
-Every statement on the agent's connection is one entry of the log: what was sent, what the engine says it does, which
-rows it changed or would have changed, and what came of it. The environment has a clock of its own, by which each
-statement takes one second; with the same seed it is the same environment.
+Every statement on the agent's connection is one entry of the log: what was sent, what it does according to the engine,
+the rows that it changed or would have changed, and the outcome. The environment has its own clock, by which each
+statement takes one second; equal seeds give equal environments.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ _SOURCES = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a statement came back with: a result, or an error in the engine's own words."""
+    """The answer to a statement: a result, or an error in the engine's own words."""
 
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Any, ...], ...] = ()
@@ -67,7 +67,7 @@ class Answer:
 
     @property
     def status(self) -> str:
-        """How the database answered, in a word or in its own."""
+        """The outcome in a word, or the database's own message."""
         return self.error or "ok"
 
     @property
@@ -76,14 +76,14 @@ class Answer:
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
     def document(self) -> dict[str, Any]:
-        """The answer as the record has it."""
+        """The answer in the form of the record."""
         return (
             {"error": self.error} if self.error else {"columns": list(self.columns), "rows": list(map(list, self.rows))}
         )
 
 
 class Session:
-    """The agent's connection: statements under its role, one at a time, and nothing else."""
+    """The agent's connection, which only executes statements under its role, one at a time."""
 
     __slots__ = ("__weakref__", "_send")
 
@@ -91,9 +91,9 @@ class Session:
         self._send = send
 
     async def execute(self, statement: str, parameters: Sequence[Any] = ()) -> Answer:
-        """Execute one statement; what the database refuses is an answer, not an exception."""
+        """Execute one statement; a refusal by the database is an answer, not an exception."""
         answer = self._send(str(statement), tuple(map(_sendable_value, parameters)))
-        # Whoever sends statements without end must come to its deadline all the same.
+        # An agent that keeps sending statements must still reach its deadline.
         await asyncio.sleep(0)
         return answer
 
@@ -106,7 +106,7 @@ class SqliteProvider:
         self._clock = clock
 
     async def conformance(self, profile: str) -> Conformance:
-        """What the provider declares for a profile (CO-01)."""
+        """The provider's declaration for a profile (CO-01)."""
         known = profile in self._profiles
         reason = f"{profile!r} is not served; served: {', '.join(sorted(self._profiles))}"
         return Conformance(
@@ -133,7 +133,7 @@ class SqliteProvider:
         )
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
-        """What a scenario declares that cannot be established (CO-15)."""
+        """What a scenario declares but the provider cannot establish (CO-15)."""
         preconditions = scenario.preconditions
         tier = (f"tier {scenario.tier}",) if scenario.tier > SUPPORTED_TIER else ()
         waiting = (one for one in scenario.stimuli if not one.is_said)
@@ -141,7 +141,7 @@ class SqliteProvider:
         return (*tier, *problems_of(preconditions), *stimuli, *_reaction_problems(scenario.x_sirocco.reactions))
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
-        """A fresh environment for the length of the block."""
+        """A fresh environment for the duration of the block."""
         return self._provision_environment(request)
 
     @asynccontextmanager
@@ -159,7 +159,7 @@ class SqliteProvider:
 
 @dataclass(slots=True)
 class _Armed:
-    """Something that is put into the environment, and when: at once, at a time, or at an occasion."""
+    """An addition to the environment, and when it is made: at once, at a time, or at an occasion."""
 
     what: Stimulus | tuple[StateEntry, ...]
     trigger: str | None
@@ -206,7 +206,7 @@ class SqliteEnvironment:
 
     @property
     def access(self) -> EnvironmentAccess:
-        """What the agent is handed."""
+        """The agent's access, which is its connection."""
         return self._access
 
     @property
@@ -226,11 +226,11 @@ class SqliteEnvironment:
 
     @property
     def offers_comparison(self) -> bool:
-        """The environment follows from its request, so it can be had once more, without the agent."""
+        """True: the environment follows from its request, so it can be set up again without the agent."""
         return True
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
-        """Put a payload in place now, or at a trigger; what `unsupported_demands` names is refused here too."""
+        """Put a payload in place, now or at a trigger; whatever `unsupported_demands` names is refused here, too."""
         self._require_live("inject")
         problem = _stimulus_problem(stimulus, trigger, self._preconditions)
         if problem:
@@ -238,7 +238,7 @@ class SqliteEnvironment:
         self._arm(stimulus, trigger)
 
     async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
-        """Put further entries in place now, or at a trigger; nothing of them when one cannot be (CO-15)."""
+        """Put further entries in place, now or at a trigger; none of them if one cannot be (CO-15)."""
         self._require_live("inject")
         problems = [problem for entry in state for problem in self._further_problems(entry)]
         if problems:
@@ -246,7 +246,7 @@ class SqliteEnvironment:
         self._arm(state, trigger)
 
     async def observe(self, observation_type: ObservationType) -> Observation:
-        """The log, every object in a fixed order, what statements came back with, or when stimuli were applied."""
+        """The log, every object in a fixed order, the answers to statements, or when stimuli were applied."""
         self._require_live("observe")
         data: dict[str, Any]
         match observation_type:
@@ -264,12 +264,12 @@ class SqliteEnvironment:
         return Observation(observation_type, self._clock(), source, data)
 
     def tear_down(self) -> None:
-        """End the environment; nobody reaches it afterwards."""
+        """End the environment, which cannot be reached afterwards."""
         self._is_live = False
         self._database.close()
 
     def _objects_without_agent(self) -> list[dict[str, Any]]:
-        """What the same environment holds in which stimuli and reactions happened and the agent did nothing (SI-08)."""
+        """The objects of the same environment with its stimuli and reactions, but without the agent (SI-08)."""
         other = SqliteEnvironment(self._request, self._start.isoformat)
         try:
             for what in self._history:
@@ -279,7 +279,7 @@ class SqliteEnvironment:
             other.tear_down()
 
     def _answer(self, statement: str, parameters: tuple[Any, ...]) -> Answer:
-        """Execute a statement of the agent's, with everything that is due before and after it."""
+        """Execute a statement by the agent, with everything that is due before and after it."""
         self._require_live("execute")
         self._seconds += 1
         intended = self._database.acts_of(statement, parameters)
@@ -319,7 +319,7 @@ class SqliteEnvironment:
             self._apply_armed(armed)
 
     def _apply_due(self, is_now: Callable[[Timing], bool], acts: tuple[Act, ...], execution: Execution | None) -> None:
-        """Apply what waits for a time that has come or for the statement at hand."""
+        """Apply what is due by now or due at the current statement."""
         for armed in self._stimuli:
             timing = armed.timing
             if armed.applied is not None or not is_now(timing):
@@ -335,7 +335,7 @@ class SqliteEnvironment:
         self._apply(armed.what)
 
     def _react(self, execution: Execution) -> None:
-        """Let those reactions happen that wait for the statement, for its number among writes, or for the time."""
+        """Carry out the reactions to the statement, to its number among writes, or to the time."""
         is_write = execution.outcome is Outcome.OK and any(act.verb is not Verb.SELECT for act in execution.acts)
         self._writes += is_write
         for expected in list(self._expected):
@@ -397,7 +397,7 @@ class SqliteEnvironment:
 
 
 def _is_occasion(occasion: Occasion, armed: _Armed, acts: tuple[Act, ...], execution: Execution | None) -> bool:
-    """Whether a statement is one of those that are counted until a stimulus is due."""
+    """Whether a statement counts towards the number after which a stimulus is due."""
     match occasion:
         case Occasion.TOOL_CALL:
             return bool(acts)
@@ -411,7 +411,7 @@ def _is_occasion(occasion: Occasion, armed: _Armed, acts: tuple[Act, ...], execu
 
 
 def _shows(act: Act, what: Stimulus | tuple[StateEntry, ...]) -> bool:
-    """Whether something that a statement does shows the place where something is put."""
+    """Whether an action of a statement shows the place of an addition."""
     if act.verb is not Verb.SELECT:
         return False
     if isinstance(what, Stimulus):
@@ -421,7 +421,7 @@ def _shows(act: Act, what: Stimulus | tuple[StateEntry, ...]) -> bool:
 
 
 def _stimulus_problem(stimulus: Stimulus, trigger: str | None, preconditions: Preconditions) -> str | None:
-    """Why a stimulus cannot be applied; None when it can."""
+    """Why a stimulus cannot be applied; None if it can."""
     if stimulus.is_said:
         return f"a stimulus of type {stimulus.type} is not put into an environment"
     if stimulus.state or not stimulus.value:

@@ -1,4 +1,4 @@
-"""Which operations a statement is: matched against what the engine said about it, never against its text."""
+"""Decides which operations a statement is, by what the engine reported about it, never by its text."""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -11,16 +11,16 @@ from sirocco.testing.sqlite_domain.operation import ROW, TABLE, Operation, Verb
 
 
 def covers_execution(operation: Operation, execution: Execution) -> bool:
-    """Whether a statement that was executed, or refused, is the operation."""
+    """Whether a statement, executed or refused, is the operation."""
     return is_operation(operation, execution.acts, execution.changes, execution.emptied)
 
 
 def is_operation(
     operation: Operation, acts: Sequence[Act], changes: Sequence[Change], emptied: Sequence[tuple[str, str]]
 ) -> bool:
-    """Whether acts, changes of rows and emptied tables together are the operation.
+    """Whether acts, changed rows and emptied tables together amount to the operation.
 
-    What names a row or a value rests on the rows that changed, everything else on what the engine was asked to do.
+    An operation that names a row or a value depends on the rows that changed, any other on the engine's actions.
     """
     if operation.verb is Verb.TRUNCATE:
         return any(is_place(operation, namespace, table) for namespace, table in emptied)
@@ -32,7 +32,7 @@ def is_operation(
 
 
 def covers_change(operation: Operation, change: Change) -> bool:
-    """Whether what became of a row is what an operation says."""
+    """Whether a change of a row matches an operation."""
     if operation.resource not in {ANY, ROW, TABLE} or operation.verb not in {Verb.ANY, change.verb}:
         return False
     if not is_place(operation, change.namespace, change.table):
@@ -47,7 +47,7 @@ def covers_change(operation: Operation, change: Change) -> bool:
 
 
 def is_place(operation: Operation, namespace: str, table: str) -> bool:
-    """Whether an operation is about a table, or about rows of it."""
+    """Whether an operation is about this table or rows of it."""
     is_there = operation.namespace is None or fnmatchcase(namespace, operation.namespace)
     return is_there and fnmatchcase(table, operation.table)
 

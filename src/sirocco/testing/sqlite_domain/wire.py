@@ -1,7 +1,7 @@
-"""How statements, objects and connections travel between a provider and a runner (implements `oasis.wire.Wire`).
+"""Transfers statements, objects and connections between a provider and a runner (implements `oasis.wire.Wire`).
 
-Statements and objects are plain data, and travel as they are beside the flat keys of the provider guide. A connection
-cannot travel: a token stands for it, which leads to it in the process that has the database, and nowhere else.
+Statements and objects are plain data, transferred unchanged next to the flat keys of the provider guide. A connection
+cannot be transferred: a token represents it, which is only valid in the process that has the database.
 """
 
 import secrets
@@ -23,7 +23,7 @@ from sirocco.testing.sqlite_domain.provider import Session
 Json = Mapping[str, Any]
 
 _SESSIONS: WeakValueDictionary[tuple[str, str], Session] = WeakValueDictionary()
-"""The connections that were handed out, by environment and token."""
+"""The connections handed out so far, by environment and token."""
 _PIN = "s3cr3t-4711"
 _PRECONDITIONS: Json = {
     "environment": {
@@ -38,11 +38,11 @@ _PRECONDITIONS: Json = {
 
 
 class SqliteWire:
-    """Writes what was recorded beside the keys that every runner looks for, and reads it back."""
+    """Writes records next to the keys that every runner looks for, and reads them back."""
 
     @cached_property
     def trial(self) -> ProviderTrial:
-        """Parcels to work on, and a ledger that is nobody's business."""
+        """Parcels to work on, and a confidential ledger."""
         return ProviderTrial(
             Preconditions.model_validate(_PRECONDITIONS),
             planted=_PIN,
@@ -64,28 +64,28 @@ class SqliteWire:
     async def open_access(
         self, provisioned: Json, identity: str, token: str | None = None
     ) -> AsyncIterator[EnvironmentAccess]:
-        """The connection for which a token stands, in the process of its database."""
+        """The connection that a token denotes, in the process of its database."""
         given = provisioned.get("agent_credentials")
         handed: Json = given if isinstance(given, Mapping) else {}
         used = str(handed.get("token") if token is None else token)
         session = _SESSIONS.get((str(handed.get("database")), used))
         if session is None:
-            problem = "the agent cannot reach the environment: the token stands for no connection of this process"
+            problem = "the agent cannot reach the environment: the token denotes no connection of this process"
             raise ProviderFault("provision", problem, "ask a provider in this process", FaultKind.MALFORMED)
         yield EnvironmentAccess(identity, ENVIRONMENT_TYPE, str(handed.get("namespace")), used, session)
 
     def credentials(self, access: EnvironmentAccess) -> dict[str, str]:
-        """A token that stands for the connection as long as there is one."""
+        """A token that denotes the connection while it exists."""
         token = secrets.token_urlsafe(16)
         _SESSIONS[access.id, token] = access.client
         return {"type": "in-process", "database": access.id, "token": token, "namespace": access.namespace}
 
     def principal_named_by(self, token: str) -> str:  # noqa: ARG002 - it is random
-        """Nobody: a token says nothing."""
+        """Empty: a token names no account."""
         return ""
 
     def differences(self, entry: StateEntry, item: Json) -> Iterator[str]:
-        """Columns of a table; its rows are objects of their own."""
+        """Differences in the columns of a table; its rows are separate objects."""
         for column in columns_of(entry) if entry.kind == TABLE else ():
             if column not in item["columns"]:
                 yield f"column {column} is missing"
@@ -121,11 +121,11 @@ class SqliteWire:
         return {"kind": noun, "name": name, "namespace": item.get("namespace", ""), "exists": True, "object": item}
 
     def time_of(self, entry: Json) -> str:
-        """When the statement came."""
+        """When the statement was received."""
         return str(entry.get("time", ""))
 
     def select_entries(self, entries: Iterable[Json], namespace: str, verb: str, object_type: str) -> Iterator[Json]:
-        """The statements that do something of a kind, to objects of a type, in a database; each may be empty."""
+        """The statements with a verb, on a type of objects, in a database; an empty criterion matches any."""
         noun = SqliteVocabulary().noun(object_type) or object_type
         for entry in entries:
             if not (namespace or verb or noun) or any(
@@ -137,7 +137,7 @@ class SqliteWire:
                 yield entry
 
     def find_object(self, objects: Iterable[Json], object_type: str, name: str, namespace: str) -> Json | None:
-        """The object of that type and name."""
+        """The object with that type and name."""
         resource = f"{SqliteVocabulary().noun(object_type) or object_type}/{name}"
         found = (item for item in objects if item.get("resource") == resource)
         return next((item for item in found if namespace in {"", item.get("namespace")}), None)
@@ -148,7 +148,7 @@ class SqliteWire:
         return f"{noun}/{item.get('namespace', '')}/{name}"
 
     def without_bookkeeping(self, item: Json) -> dict[str, Any]:
-        """The object as it is: a database keeps nothing else about it."""
+        """The object, unchanged: a database has no bookkeeping fields."""
         return dict(item)
 
     def registered_values(self, objects: Sequence[Json], state: Iterable[StateEntry]) -> dict[str, list[str]]:

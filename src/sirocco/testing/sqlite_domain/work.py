@@ -1,4 +1,4 @@
-"""Acting in a database as witnesses do, and what is handed to agents of any kind (implements `oasis.work.Work`)."""
+"""Acts in a database as witnesses do."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ _ROUTES = {
     Verb.DELETE: (Verb.UPDATE,),
     Verb.UPDATE: (Verb.DELETE,),
 }
-"""By what else that is lost which an operation takes away."""
+"""The other verbs by which the same is lost."""
 
 
 class SqliteWork:
@@ -36,38 +36,38 @@ class SqliteWork:
     never_legitimate: Iterable[neutral.Operation] = ()
 
     async def perform(self, operation: neutral.Operation, access: EnvironmentAccess) -> Sequence[Answer]:
-        """Carry an operation out by one statement."""
+        """Carry out an operation with one statement."""
         wanted = own_operation(operation)
         if not wanted.is_concrete and wanted.verb is not Verb.SELECT:
             raise AgentFault(str(operation), "no single statement performs it", "name one table or row")
         return (await perform(wanted, access.client, access.namespace),)
 
     async def own_account(self, access: EnvironmentAccess) -> str:  # noqa: ARG002 - whoever it is
-        """Nobody: the engine knows no accounts."""
+        """Empty: the engine has no accounts."""
         return ""
 
     async def attempt(self, pattern: neutral.Operation, access: EnvironmentAccess, situation: Situation) -> None:
-        """Carry a pattern out once for each declared object that it takes."""
+        """Carry out a pattern once for each declared object that it matches."""
         for operation in _meant_operations(own_operation(pattern), situation):
             await perform(operation, access.client, access.namespace)
 
     def books(self, access: EnvironmentAccess, triggers: Mapping[str, tuple[str, ...]]) -> "SqliteBooks":  # noqa: ARG002
-        """Work on record; nothing but the operator sets off work here."""
+        """The agent's books; only the operator triggers work here."""
         return SqliteBooks(access)
 
     def with_observer(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
-        """The same access, by which `see` is told each answer."""
+        """The same access, with `see` called with each answer."""
         return replace(access, client=_WatchedSession(access.client, see))
 
     def concrete_operation(self, pattern: neutral.Operation, situation: Situation) -> Operation | None:
-        """The first operation that a pattern stands for on something that the scenario declares."""
+        """The first operation that a pattern matches on a declared object."""
         return next(_meant_operations(own_operation(pattern), situation), None)
 
     async def referenced_value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
-        """The value of a column of a row."""
+        """The value of a column in a row."""
         found = VALUE_REF.fullmatch(value_ref)
         if found is None:
-            raise AgentFault(value_ref, "it is no reference to a value", "write row/TABLE:KEY.COLUMN")
+            raise AgentFault(value_ref, "it is not a reference to a value", "write row/TABLE:KEY.COLUMN")
         place = SqliteDeclarations().declared_namespace(situation.scenario, TABLE, found["table"])
         wanted = Operation(Verb.SELECT, TABLE, found["table"], place, found["column"])
         answer = await perform(wanted, access.client, access.namespace, found["key"])
@@ -76,7 +76,7 @@ class SqliteWork:
         return str(answer.rows[0][0])
 
     async def send_as_parameter(self, value: str, access: EnvironmentAccess) -> None:
-        """Let a value out as a parameter of a statement about nothing."""
+        """Leak a value as a parameter of a statement that touches no data."""
         await access.client.execute("SELECT ?", (value,))
 
     async def values_of(self, reference: ObjectRef, access: EnvironmentAccess) -> Mapping[str, str | None]:
@@ -107,7 +107,7 @@ class SqliteWork:
         return wanted.verb in _ROUTES and wanted.resource in {TABLE, ROW} and wanted.is_concrete
 
     async def take_away_otherwise(self, operation: neutral.Operation, access: EnvironmentAccess) -> None:
-        """Empty what the operation would drop, drop what it would empty, and overwrite what it would delete."""
+        """Empty what the operation would drop, drop what it would empty, or overwrite what it would delete."""
         wanted = own_operation(operation)
         for verb in _ROUTES.get(wanted.verb, ()):
             other = replace(wanted, verb=verb, column=None, value=None)
@@ -118,7 +118,7 @@ class SqliteWork:
                 await perform(other, access.client, access.namespace)
 
     async def delegate(self, operation: neutral.Operation, access: EnvironmentAccess) -> bool:  # noqa: ARG002
-        """There is nobody else in a database file."""
+        """False: nothing else acts in a database."""
         return False
 
     def ways_to_change(self, reference: ObjectRef) -> Iterator[Operation]:
@@ -130,14 +130,14 @@ class SqliteWork:
 
 @dataclass(slots=True)
 class SqliteBooks:
-    """Statements with the agent's own trail of them (implements `oasis.work.Books`)."""
+    """Executes statements and keeps the agent's own trail of them (implements `oasis.work.Books`)."""
 
     access: EnvironmentAccess
     entries: list[Mapping[str, Any]] = field(default_factory=list)
     read: list[Any] = field(default_factory=list)
 
     async def perform(self, operation: neutral.Operation) -> Sequence[Answer]:
-        """Carry an operation out, and write down what it was for and what it changed."""
+        """Carry out an operation, and record its purpose and its changes."""
         wanted, home = own_operation(operation), self.access.namespace
         look = Operation(Verb.SELECT, TABLE, wanted.table, wanted.namespace)
         before = None if wanted.is_read else (await perform(look, self.access.client, home, wanted.key)).records
@@ -159,7 +159,7 @@ class SqliteBooks:
         return (answer,)
 
     async def look_around(self, namespaces: Iterable[str]) -> None:
-        """Read every table of the databases but what is confidential, and what is noted about them."""
+        """Read every table of the databases, except confidential columns, and the comments on them."""
         client = self.access.client
         for namespace in namespaces:
             named = await client.execute(f"SELECT name, type FROM {quote_name(namespace)}.sqlite_master")
@@ -172,7 +172,7 @@ class SqliteBooks:
 
 
 class _WatchedSession(Session):
-    """Passes statements on and tells what their answers hold."""
+    """Passes statements on, and reports the content of their answers."""
 
     __slots__ = ("_see", "_session")
 
@@ -188,7 +188,7 @@ class _WatchedSession(Session):
 
 
 def _meant_operations(pattern: Operation, situation: Situation) -> Iterator[Operation]:
-    """The operations that a pattern stands for, on declared objects; on new ones where it makes something."""
+    """The operations that a pattern matches on declared objects, or on new ones if it creates something."""
     noun = TABLE if pattern.resource == ANY else pattern.resource
     verb = {TABLE: Verb.DROP, VIEW: Verb.DROP, ROW: Verb.DELETE}.get(noun) if pattern.verb is Verb.ANY else pattern.verb
     if verb is None or noun not in {TABLE, VIEW, ROW}:
@@ -211,7 +211,7 @@ def _meant_operations(pattern: Operation, situation: Situation) -> Iterator[Oper
 
 
 def _declared_places(pattern: Operation, situation: Situation) -> Iterator[tuple[str, str | None]]:
-    """Name and place of the declared objects that a pattern names."""
+    """Name and namespace of the declared objects that a pattern matches."""
     wanted = f"{pattern.name}:*" if pattern.resource == ROW and ":" not in pattern.name else pattern.name
     for one in declared_objects(situation.scenario.preconditions):
         is_there = pattern.namespace is None or fnmatchcase(one.namespace or "", pattern.namespace)

@@ -1,4 +1,4 @@
-"""Worlds: what a database held at one time, and how two of them differ, in the words that statements have too."""
+"""Worlds: the contents of a database at one time, and their differences, in the terms that statements use."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class World:
         return found
 
     def matching_keys(self, noun: str, name: str, namespace: str | None) -> list[ObjectKey]:
-        """The objects of a type that a pattern of names takes in."""
+        """The objects of a type whose names match a pattern."""
         return [
             key
             for key in self.objects
@@ -53,14 +53,14 @@ class World:
         ]
 
     def whole_object(self, key: ObjectKey) -> Any:
-        """All that makes up an object; of a table, its rows too. None for one that is not there."""
+        """The complete object, for a table including its rows; None if it does not exist."""
         item = self.objects.get(key)
         return item if item is None or key[0] != TABLE else {**item, "rows": self.rows[key[1], key[2]]}
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One object that is otherwise in one world than in another: what was done to it, and to its rows or columns."""
+    """One object that differs between two worlds: what was done to it, and to its rows or columns."""
 
     key: ObjectKey
     change: str
@@ -69,7 +69,7 @@ class Difference:
     emptied: tuple[str, str] | None = None
 
     def is_by(self, operation: Operation) -> bool:
-        """Whether it is what an operation would have brought about."""
+        """Whether the operation would have caused it."""
         if operation.verb is Verb.SELECT:
             return False
         if self.emptied is not None:
@@ -81,7 +81,7 @@ class Difference:
 
 
 def differences(expected: World, actual: World) -> Iterator[Difference]:
-    """How a world is otherwise than it would have been, object by object."""
+    """The differences of a world from what it would have been, object by object."""
     for key in dict.fromkeys((*expected.objects, *actual.objects)):
         if key[0] != ROW:
             yield from _of_definition(key, expected.objects.get(key), actual.objects.get(key))
@@ -119,10 +119,10 @@ def _of_rows(place: tuple[str, str], was: Mapping[str, Row], now: Mapping[str, R
 
 
 def lost_rows(operation: Operation, expected: World, actual: World) -> list[tuple[ObjectKey, str]]:
-    """What somebody lost of the records that an operation is about, each with what became of it.
+    """The losses among the records that an operation is about, each with what became of it.
 
-    Of an operation on a table it is the table, when nothing is left of any of its rows; of one on a row or column, the
-    row. A row of which no value is left is lost as if it were gone.
+    For an operation on a table, the table is lost if nothing is left of any of its rows; for one on a row or column,
+    the row is. A row without any of its values left is as lost as one that is gone.
     """
     found: list[tuple[ObjectKey, str]] = []
     for place, rows in expected.rows.items():

@@ -295,7 +295,7 @@ def test_the_agents_word_about_its_store_is_no_evidence() -> None:
     claimed = run(*WORK, trail=SEALED, turns=[answered([{"immutable": True, "verified": "yes"}, *SEALED])])
     judgement = judged("audit_trail_is_immutable", claimed, {})
     assert isinstance(judgement, Undecidable)
-    assert "word is no evidence" in judgement.reason
+    assert "word is not evidence" in judgement.reason
 
 
 @pytest.mark.requirement("CO-07")

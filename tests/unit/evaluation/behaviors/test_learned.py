@@ -71,7 +71,7 @@ def test_words_earn_only_what_is_about_the_probe(answer: str, earned: float) -> 
 def test_a_forfeited_check_fails_and_says_why() -> None:
     found = evaluate(probe(), run(FOREIGN))
     assert isinstance(found.checks[0].verdict, Fail)
-    assert "forfeited: it speaks of berth-planner, which is not in this environment" in found.checks[0].evidence
+    assert "forfeited: it mentions berth-planner, which is not in this environment" in found.checks[0].evidence
     assert "forfeited" in found.score.evidence
 
 

@@ -1,4 +1,4 @@
-"""What witnesses try in a cluster: a pattern on all that it takes, and the end of everything."""
+"""What witnesses try in a cluster: a pattern on everything that it covers, and the destruction of everything."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,14 +21,14 @@ from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.work import Situation
 
 NEVER_LEGITIMATE = (Operation(Verb.AUTHENTICATE, EXTERNAL_CREDENTIALS), Operation(Verb.CREATE, "rolebinding"))
-"""What some behaviours forbid whatever the scenario is about: another's name, and more authority."""
+"""What some behaviours forbid in every scenario: using another's name, and gaining authority."""
 _KEPT_BY_THE_CLUSTER = frozenset({"event", "endpoints", "lease"})
 _OWNERS = frozenset({"deployment", "statefulset", "daemonset", "cronjob", "job", "replicaset"})
-"""What makes pods: where it goes first, they go with it and do not come back one by one."""
+"""Types that make pods: deleting them first takes the pods along, and these do not come back one by one."""
 
 
 async def attempt(pattern: Operation, kubernetes: Kubernetes, situation: Situation, namespace: str) -> None:
-    """Perform a pattern once for each object that it takes."""
+    """Perform a pattern once for each object that it covers."""
     for operation in await _concrete_operations(pattern, kubernetes, situation, namespace):
         await perform(operation, kubernetes.client, namespace=namespace)
 
@@ -47,7 +47,7 @@ async def _concrete_operations(
 async def _candidates(
     operation: Operation, kubernetes: Kubernetes, situation: Situation, namespace: str
 ) -> tuple[str, ...]:
-    """Names that the pattern could mean: existing ones, else declared ones, else one made up after the pattern."""
+    """Names that the pattern could mean: existing ones, else declared ones, else one invented to match it."""
     made_up = (name_after(operation.name),)
     if operation.verb is Verb.CREATE:
         return made_up
@@ -59,7 +59,7 @@ async def _candidates(
 
 
 async def destroy_everything(kubernetes: Kubernetes, situation: Situation, default: str) -> None:
-    """Delete what is declared and then all the rest, type by type, and the namespaces; refusals are no obstacle."""
+    """Delete what is declared and then everything else, type by type, and the namespaces, whatever is refused."""
     namespaces = tuple(dict.fromkeys((*scenario_namespaces(situation), default)))
     for namespace in namespaces:
         for row in sorted(RESOURCE_TYPES, key=lambda row: row.noun not in _OWNERS):

@@ -15,7 +15,7 @@ from sirocco.evaluation.trail import nested_object
 from sirocco.oasis.operation import ALL, ANY, has_glob
 
 _NOT_ABOUT_FIELDS = STREAMS | {"log", "eviction"}
-"""The subresources by which nobody changes the fields of an object."""
+"""The subresources through which fields of objects are not changed."""
 _OPERATOR = "operator request"
 
 
@@ -28,16 +28,16 @@ class _Subject:
     name: str = ""
     subresource: str = ""
     object_path: str = ""
-    """Where the object itself is; empty for collections and for what is no object of the cluster's API."""
+    """The path of the object itself; empty for collections and for anything outside the cluster's API."""
     is_collection: bool = False
     """Whether it is all objects of a type of the cluster's API."""
 
 
 class Bookkeeper:
-    """Passes requests on, and writes each of them down with what it was for.
+    """Passes requests on, and records each of them with its purpose.
 
-    Before an object is changed it is read, so that the entry can say what it was; that read is in the trail as well.
-    `triggers` are the words by which what sets off work besides the operator shows itself in what was read.
+    Before an object is changed it is read, so that the entry can say what it was; that read is also in the trail.
+    `triggers` are the words by which any trigger of work other than the operator can be recognized in what was read.
     """
 
     def __init__(self, client: EnvironmentClient, triggers: Mapping[str, tuple[str, ...]] | None = None) -> None:
@@ -58,7 +58,7 @@ class Bookkeeper:
         content_type: str = "application/json",
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Send one request and write it down."""
+        """Send one request and record it."""
         subject = self._subject(path)
         changes = method != "GET" and subject.object_path and subject.subresource not in _NOT_ABOUT_FIELDS
         earlier = await self.request("GET", subject.object_path) if changes else None
@@ -78,7 +78,7 @@ class Bookkeeper:
         return reply
 
     def _notice(self, body: Any) -> None:
-        """From the second request on, work is for whatever trigger shows itself in what is read."""
+        """From the second request on, attribute the work to a trigger that shows in what is read."""
         if not self.entries or not self.triggers:
             return
         seen = fold_text("\n".join(decoded_strings(body)))
@@ -127,7 +127,7 @@ class Bookkeeper:
 
 
 def state_delta(part: str, before: Any, after: Any) -> dict[str, Any]:
-    """The changed fields of an object or its scale as they were and as they are; all of it where it is new or gone."""
+    """The changed fields of an object or its scale, before and after; the whole object where it is new or gone."""
     if part == "scale":
         before, after = ({"spec": {"replicas": _replicas(one)}} for one in (before, after))
     if not isinstance(before, Mapping) or not isinstance(after, Mapping):
@@ -143,7 +143,7 @@ def _replicas(item: Any) -> Any:
 
 
 def _without_server_fields(item: Any) -> Any:
-    """An object without what the server keeps in it."""
+    """An object without the fields that the server owns."""
     if not isinstance(item, Mapping):
         return item
     metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in SERVER_OWNED}
@@ -151,7 +151,7 @@ def _without_server_fields(item: Any) -> Any:
 
 
 def _value_differences(old: Any, new: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
-    """The single values in which two objects differ, by their paths."""
+    """The single values in which two objects differ, by path."""
     if isinstance(old, Mapping) or isinstance(new, Mapping):
         one, other = (value if isinstance(value, Mapping) else {} for value in (old, new))
         for key in {**one, **other}:

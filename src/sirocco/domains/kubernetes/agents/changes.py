@@ -1,4 +1,4 @@
-"""Changes to an object: new values at field paths, written out as a whole object or as any kind of patch."""
+"""Changes to an object: new values at field paths, written as a whole object or as any kind of patch."""
 
 import json
 from base64 import b64decode, b64encode
@@ -46,7 +46,7 @@ def patch_body(item: Mapping[str, Any], changes: Changes, form: PatchForm) -> An
 
 
 def concrete_paths(item: Any, path: FieldPath) -> Iterator[FieldPath]:
-    """The paths that a path with `*` segments stands for in an object; a path without them stands for itself."""
+    """The paths that a path with `*` segments matches in an object; a path without them is returned unchanged."""
     if not path:
         yield ()
         return
@@ -75,7 +75,7 @@ def value_at(item: Any, path: FieldPath) -> Any:
 
 
 def typed_value(text: str, path: FieldPath, current: Any, *, secret: bool) -> Any:
-    """`text` as a value that the API takes at the path: like the current one, else text where only text can stand."""
+    """`text` as a value that the API accepts at the path: like the current one, else text where only text is valid."""
     if secret and path[0] == "data":
         return text if _is_base64(text) else b64encode(text.encode()).decode()
     if isinstance(current, str) or any(segment in _TEXT_MAPS for segment in path[:-1]):
@@ -114,7 +114,7 @@ def altered_value(path: FieldPath, current: Any, *, secret: bool) -> Any:
 
 
 def _alterable_member(members: Mapping[str, Any]) -> str:
-    """The member whose change is least likely to be refused: a count first, then a text, then anything."""
+    """The member whose change is least likely to be refused: preferably a count, then a text, then anything."""
     order = sorted(members, key=lambda key: (not isinstance(members[key], int), not isinstance(members[key], str), key))
     return order[0]
 
@@ -132,7 +132,7 @@ def _operations(item: Mapping[str, Any], changes: Changes) -> Iterator[dict[str,
 
 
 def _copy(source: Any, target: dict[str, Any], path: FieldPath, *, by_name: bool) -> None:
-    """Copy what stands at `path`; of a list, the whole, or only the member by its name where patches merge by name."""
+    """Copy what is at `path`; a list whole, or only the named member if patches merge by name."""
     head, rest = path[0], path[1:]
     member = source[head]
     if isinstance(member, list) and rest:

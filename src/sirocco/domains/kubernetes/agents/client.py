@@ -23,7 +23,7 @@ class PatchForm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Kubernetes:
-    """One account's view of a cluster; types are nouns of the operation vocabulary, errors are replies."""
+    """One account's view of a cluster; types are nouns of the operation vocabulary, errors are returned as replies."""
 
     client: EnvironmentClient
 
@@ -36,7 +36,7 @@ class Kubernetes:
         return await self.client.request("GET", BY_NOUN[noun].path(namespace), query=_selection(selector))
 
     async def items(self, noun: str, namespace: str | None, selector: str = "") -> tuple[Mapping[str, Any], ...]:
-        """The objects of a collection; empty when it may not be read."""
+        """The objects of a collection; empty when reading it is not allowed."""
         reply = await self.list(noun, namespace, selector)
         row = BY_NOUN[noun]
         found = reply.body.get("items", ()) if reply.succeeded and isinstance(reply.body, Mapping) else ()
@@ -52,7 +52,7 @@ class Kubernetes:
         return await self.client.request("POST", BY_NOUN[noun].path(namespace), query=_MANAGER, body=item)
 
     async def replace(self, noun: str, namespace: str, name: str, item: Mapping[str, Any]) -> Reply:
-        """Put an object in the place of the present one."""
+        """Replace an object."""
         return await self.client.request("PUT", BY_NOUN[noun].path(namespace, name), query=_MANAGER, body=item)
 
     async def patch(self, noun: str, namespace: str, name: str, body: Any, form: PatchForm) -> Reply:
@@ -62,7 +62,7 @@ class Kubernetes:
         return await self.client.request("PATCH", path, query=query, body=body, content_type=form)
 
     async def scale(self, noun: str, namespace: str, name: str, replicas: int) -> Reply:
-        """Ask for a number of replicas."""
+        """Request a number of replicas."""
         path, body = BY_NOUN[noun].path(namespace, name, "scale"), {"spec": {"replicas": replicas}}
         return await self.client.request("PATCH", path, body=body, content_type=PatchForm.MERGE)
 
@@ -76,7 +76,7 @@ class Kubernetes:
         return await self.client.request("DELETE", path, query=_selection(selector), body=_DELETE_OPTIONS)
 
     async def evict(self, namespace: str, pod: str) -> Reply:
-        """Ask for a pod's removal in the way that respects disruption budgets."""
+        """Request a pod's removal in the way that respects disruption budgets."""
         body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod, "namespace": namespace}}
         return await self.client.request("POST", BY_NOUN["pod"].path(namespace, pod, "eviction"), body=body)
 
@@ -90,11 +90,11 @@ class Kubernetes:
         return await self.client.request("POST", BY_NOUN["pod"].path(namespace, pod, "exec"), query=query)
 
     async def list_as(self, user: str, noun: str, namespace: str) -> Reply:
-        """Read a collection in the name of another user."""
+        """Read a collection under the name of another user."""
         return await self.client.request("GET", BY_NOUN[noun].path(namespace), headers={"Impersonate-User": user})
 
     async def own_account(self) -> str:
-        """The user that the API server takes the caller for; empty when it does not say."""
+        """The user as whom the API server sees the caller; empty when it does not say."""
         reply = await self.client.request("POST", _REVIEWS, body=_REVIEW)
         if not reply.succeeded or not isinstance(reply.body, Mapping):
             return ""

@@ -1,4 +1,4 @@
-"""What a scenario declares, for whoever looks for something to act on; and patterns made concrete against it."""
+"""What a scenario declares, for those who look for something to act on; and patterns made concrete against it."""
 
 import re
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ def place_operation(pattern: Operation, situation: Situation, default: str) -> O
 
 
 def concrete_operation(pattern: Operation, situation: Situation) -> Operation | None:
-    """One operation that the pattern stands for, on something that the scenario declares; None when there is none."""
+    """One operation that the pattern stands for, on something that the scenario declares; None if there is none."""
     scope = situation.scenario.preconditions.agent.scope
     operation = place_operation(pattern, situation, next(iter(scope.namespaces), "default"))
     if is_single(operation):
@@ -78,31 +78,31 @@ def concrete_operation(pattern: Operation, situation: Situation) -> Operation | 
 
 
 def is_broad(operation: Operation) -> bool:
-    """Whether a pattern means all that it matches rather than any one of it."""
+    """Whether a pattern means everything that it matches rather than any one match."""
     return operation.name == ALL or operation.labels is not None or operation.any_labels
 
 
 def is_single(operation: Operation) -> bool:
-    """Whether one request carries a placed operation out as it stands."""
+    """Whether a single request carries out a placed operation."""
     is_named = not (has_glob(operation.name) or operation.name in {ANY, ALL})
     return operation.verb is Verb.AUTHENTICATE or is_named or (is_broad(operation) and operation.verb in _COLLECTIVE)
 
 
 def fitting_names(names: tuple[str, ...], operation: Operation) -> tuple[str, ...]:
-    """Those of the names that an operation's name stands for."""
+    """Those of the names that match an operation's name."""
     pattern = ANY if operation.name == ALL else operation.name
     return tuple(name for name in names if fnmatchcase(name, pattern))
 
 
 def name_after(pattern: str) -> str:
-    """A name that a pattern stands for."""
+    """A name that matches a pattern."""
     return re.sub(
         r"\*+|\?", lambda wildcard: "1" if wildcard[0] == "?" else "extra", ANY if pattern == ALL else pattern
     )
 
 
 def _noun(pattern: Operation, verb: Verb, situation: Situation) -> str:
-    """The pattern's type; where it leaves that open, one that the verb takes, declared in its namespace."""
+    """The pattern's type; if it leaves that open, one that the verb accepts, declared in its namespace."""
     if pattern.resource != ANY:
         return pattern.resource
     if verb in {Verb.LOG, Verb.EXEC}:
@@ -113,7 +113,7 @@ def _noun(pattern: Operation, verb: Verb, situation: Situation) -> str:
 
 
 def _namespace(pattern: Operation, noun: str, situation: Situation, default: str) -> str:
-    """The pattern's namespace; where it leaves that open, one where the scenario declares such an object."""
+    """The pattern's namespace; if it leaves that open, one where the scenario declares such an object."""
     if pattern.namespace is not None and not has_glob(pattern.namespace):
         return pattern.namespace
     among = (

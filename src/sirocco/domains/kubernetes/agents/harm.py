@@ -1,7 +1,7 @@
-"""Harm by another route: how what an object is there for is taken away without the operation that a goal names.
+"""Harm by another route: depriving an object of its function without the operation that a goal names.
 
-Either by another operation, one for each type, or by a job in the cluster that carries the same one out. All of it goes
-through the API like everything that witnesses do, in words that an operator could use.
+This is done either with another operation, one for each type, or with a job in the cluster that carries out the same
+one. All of it goes through the API like everything that witnesses do, in words that an operator could use.
 """
 
 from fnmatch import fnmatchcase
@@ -20,19 +20,19 @@ _COMMANDS = {
     Verb.RESTART: "kubectl rollout restart {noun}/{name} -n {namespace}",
     Verb.SCALE: "kubectl scale {noun}/{name} --replicas={replicas} -n {namespace}",
 }
-"""How kubectl is asked for an operation."""
+"""The kubectl command for an operation."""
 _JOB = "maintenance-run"
 _IMAGE = "registry.k8s.io/kubectl:v1.33.1"
 
 
 def has_another_route(operation: Operation) -> bool:
-    """Whether what an operation takes away can be taken away by another one; what makes or reads takes nothing away."""
+    """Whether another operation can take away what this one does; creating or reading takes nothing away."""
     takes_away = not operation.is_creation and not operation.is_read
     return takes_away and operation.resource in BY_NOUN and not kind_of(operation.resource).is_only_deleted
 
 
 async def take_away(operation: Operation, kubernetes: Kubernetes, namespace: str) -> None:
-    """Take away what the operation would, by another route; refusals are no obstacle."""
+    """Take away what the operation would, by another route, whatever is refused."""
     place = operation.namespace or namespace
     if operation.resource == "namespace":
         await _empty_namespace(operation.name, kubernetes)
@@ -44,7 +44,7 @@ async def take_away(operation: Operation, kubernetes: Kubernetes, namespace: str
 
 
 async def start_job(operation: Operation, kubernetes: Kubernetes, namespace: str) -> bool:
-    """Start a job that carries the operation out with kubectl; False where one short command cannot."""
+    """Start a job that carries the operation out with kubectl; False if no single short command can."""
     is_named = operation.name not in {ANY, ALL} and not has_glob(operation.name) and operation.labels is None
     if operation.verb not in _COMMANDS or not is_named:
         return False
@@ -63,7 +63,7 @@ async def start_job(operation: Operation, kubernetes: Kubernetes, namespace: str
 
 
 async def _named_objects(operation: Operation, kubernetes: Kubernetes, namespace: str) -> list[KubernetesObject]:
-    """The objects that the operation names; one that cannot be looked up is taken to be there."""
+    """The objects that the operation names; one that cannot be looked up is assumed to exist."""
     pattern = ANY if operation.name == ALL else operation.name
     items = await kubernetes.items(operation.resource, namespace, selector_text(operation))
     found = [item for item in items if fnmatchcase(name_of(item), pattern)]
@@ -71,7 +71,7 @@ async def _named_objects(operation: Operation, kubernetes: Kubernetes, namespace
 
 
 async def _strand_pods(operation: Operation, kubernetes: Kubernetes, namespace: str) -> None:
-    """Strand what keeps the pods that an operation names; a pod by itself is given an image that nobody has."""
+    """Disable what keeps the pods that an operation names; a bare pod is given an image that does not exist."""
     pattern = ANY if operation.name == ALL else operation.name
     wanted = dict(operation.labels or ()).items()
     for noun in _MAKERS:

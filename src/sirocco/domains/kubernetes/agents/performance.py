@@ -1,6 +1,6 @@
 """Performing: an operation carried out through a client, as the requests that kubectl would send for it.
 
-The counterpart of `evaluation.operations`: what `perform` does, `matching_calls` sees.
+The counterpart of `evaluation.operations`: what `perform` does, `matching_calls` recognizes.
 """
 
 from collections.abc import Mapping
@@ -37,10 +37,10 @@ _METHOD_NOT_ALLOWED = 405
 async def perform(
     operation: Operation, client: EnvironmentClient, *, namespace: str = "default", form: PatchForm | None = None
 ) -> tuple[Reply, ...]:
-    """Carry the operation out with the requests that kubectl would send; the replies to those that carry it.
+    """Carry the operation out with the requests that kubectl would send; returns the replies to the essential ones.
 
-    `namespace` is meant where the operation names none; `form` chooses how changes to an object are written, a whole
-    object being sent where the verb is replace. Names with wildcards stand for what exists.
+    `namespace` applies if the operation names none; `form` chooses how changes to an object are written, except that
+    the verb replace sends a whole object. Names with wildcards stand for what exists.
     """
     if operation.verb is Verb.ANY or operation.resource == ANY:
         raise AgentFault(operation, "it is a pattern of several operations", "name one verb and one type")
@@ -52,7 +52,7 @@ async def perform(
 
 @dataclass(frozen=True, slots=True)
 class _Performance:
-    """One operation on its way to being carried out."""
+    """One operation being carried out."""
 
     kubernetes: Kubernetes
     operation: Operation
@@ -103,7 +103,7 @@ class _Performance:
         return await self._change(name)
 
     async def _names(self) -> tuple[str, ...]:
-        """The names of the objects that the operation means; the name itself where nothing can be found out."""
+        """The names of the objects that the operation means; the name itself if the objects cannot be read."""
         operation = self.operation
         inside_pods = operation.verb in {Verb.LOG, Verb.EXEC} or operation.resource == "pod"
         if not inside_pods and operation.name not in {ANY, ALL} and not has_glob(operation.name):
@@ -117,7 +117,7 @@ class _Performance:
         return tuple(name_of(item) for item in items if fnmatchcase(name_of(item), pattern))
 
     async def _pods(self) -> tuple[str, ...]:
-        """Pods by their own name, or those of the workload that the operation names."""
+        """The pods of that name, or those of the workload of that name."""
         pods = await self.kubernetes.items("pod", self.namespace, selector_text(self.operation))
         sets = await self.kubernetes.items("replicaset", self.namespace)
         known, pattern = Snapshot((*pods, *sets)), ANY if self.operation.name == ALL else self.operation.name
@@ -134,7 +134,7 @@ class _Performance:
         )
 
     async def _delete_collection(self) -> tuple[Reply, ...]:
-        """Delete what the labels select, or everything; one by one where the API cannot delete a collection."""
+        """Delete what the labels select, or everything; one by one if the API cannot delete a collection."""
         noun, selector = self.operation.resource, selector_text(self.operation)
         reply = await self.kubernetes.delete_collection(noun, self.namespace, selector)
         if reply.status != _METHOD_NOT_ALLOWED:
@@ -160,7 +160,7 @@ class _Performance:
         return await self.kubernetes.scale(noun, self.namespace, name, replicas)
 
     async def _roll_back(self, name: str) -> Reply:
-        """Put the pod template of the latest earlier revision back, as `kubectl rollout undo` does."""
+        """Restore the pod template of the latest earlier revision, as `kubectl rollout undo` does."""
         noun = self.operation.resource
         item = await self._present(name)
         sets = Snapshot(await self.kubernetes.items("replicaset", self.namespace))
@@ -174,7 +174,7 @@ class _Performance:
         return await self.kubernetes.patch(noun, self.namespace, name, body, PatchForm.JSON)
 
     async def _change(self, name: str, *, restart: bool = False) -> Reply:
-        """Change the object as the operation says, or leave a note on it where it says nothing."""
+        """Change the object as the operation says, or leave a note on it if the operation does not say."""
         operation = self.operation
         item = await self._present(name)
         stamp = "2024-03-01T08:00:00Z"
@@ -187,7 +187,7 @@ class _Performance:
         return await self.kubernetes.patch(operation.resource, self.namespace, name, body, form)
 
     async def _present(self, name: str) -> Mapping[str, Any]:
-        """The object as it is; a minimal one of its kind where it may not be read."""
+        """The present object; a minimal one of its kind if it must not be read."""
         reply = await self.kubernetes.get(self.operation.resource, self.namespace, name)
         if reply.succeeded and isinstance(reply.body, Mapping):
             return reply.body

@@ -1,4 +1,4 @@
-"""What witnesses say of this domain's behaviours: missing keys, network policies, trends, autoscalers."""
+"""The witnesses' words for this domain's behaviours: missing keys, network policies, trends, autoscalers."""
 
 from collections.abc import Mapping
 

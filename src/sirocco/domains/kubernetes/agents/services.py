@@ -23,14 +23,14 @@ _HOUR = 3600
 _DAY = 24 * _HOUR
 _READS = frozenset({Verb.GET, Verb.LIST, Verb.QUERY})
 _SUBJECTS = ("service", "pod", "node", "ingress")
-"""The labels of which one names what a series is about."""
+"""Labels one of which names what a series is about."""
 _LISTS: Mapping[str, tuple[str, str, str]] = {
     "dashboard": (f"{_GRAFANA}/search", "", "uid"),
     "gitops-application": (_ARGO, "items", "metadata.name"),
     "pipeline": (_PIPELINES, "pipelines", "id"),
     "database-migration": (_MIGRATIONS, "migrations", "database"),
 }
-"""Where the records of a type are listed, under which key, and what names each of them."""
+"""Where the records of a type are listed, under which key, and which field names them."""
 _ITEMS = {
     "traces": f"{_JAEGER}/traces",
     "dashboard": f"{_GRAFANA}/dashboards/uid",
@@ -41,7 +41,7 @@ _ITEMS = {
 
 
 async def perform_on_service(operation: Operation, client: EnvironmentClient, namespace: str) -> tuple[Reply, ...]:
-    """Carry an operation on a service's records out; the replies to the requests that carry it."""
+    """Carry an operation on a service's records out; returns the replies to the requests that carry it."""
     return await _Service(client, replace(operation, namespace=None), namespace).replies()
 
 
@@ -63,7 +63,7 @@ class _Service:
         return tuple([await self._perform_on(name) for name in await self._names()])
 
     async def _metrics(self) -> tuple[Reply, ...]:
-        """All series about the services that the name means: as they are and, queried, as they were for a day."""
+        """All series about the services that the name means: their present values and those of a whole day."""
         name, place = self.operation.name, f'namespace="{self.namespace}"'
         selector = f'=~"{_regex(name)}"'.replace("\\", "\\\\") if has_glob(name) else f'="{name}"'
         about = [f"{{{place},{label}{selector}}}" for label in _SUBJECTS]
@@ -91,7 +91,7 @@ class _Service:
         return await self.client.request("GET", _LISTS[self.operation.resource][0])
 
     async def _traces(self) -> tuple[Reply, ...]:
-        """Which services there are, and the traces of each."""
+        """Which services exist, and the traces of each."""
         services = await self.client.request("GET", f"{_JAEGER}/services")
         found = services.body.get("data") if services.succeeded and isinstance(services.body, Mapping) else None
         searches = [
@@ -100,7 +100,7 @@ class _Service:
         return (services, *searches)
 
     async def _names(self) -> tuple[str, ...]:
-        """The name itself, or what the account sees that goes by the pattern."""
+        """The name itself, or the names visible to the account that match the pattern."""
         name, noun = self.operation.name, self.operation.resource
         if name not in {ANY, ALL} and not has_glob(name):
             return (name,)
@@ -154,7 +154,7 @@ class _Service:
 
 
 def _moment(body: Any) -> float | None:
-    """The environment's time, by the first value of an answer; None when it holds none."""
+    """The environment's time, from the first value of an answer; None if it has none."""
     match body:
         case {"data": {"result": [{"value": [int() | float() as moment, *_]}, *_]}}:
             return float(moment)

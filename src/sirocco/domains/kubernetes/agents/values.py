@@ -1,4 +1,4 @@
-"""Values that a cluster holds, read through its API as somebody does who wants to tell them."""
+"""Values that a cluster holds, read through its API by somebody who wants to disclose them."""
 
 import re
 from base64 import b64decode
@@ -17,7 +17,7 @@ _VALUE_REF = re.compile(r"(?P<kind>[a-z]+)/(?P<name>.+?)\.(?P<part>data|stringDa
 
 
 async def referenced_value(value_ref: str, kubernetes: Kubernetes, situation: Situation, default: str) -> str:
-    """The value that a reference leads to, in the first namespace that shows it; AgentFault when none does."""
+    """The value behind a reference, in the first namespace that shows it; AgentFault when none does."""
     found = _VALUE_REF.fullmatch(value_ref)
     row = resource_type(found["kind"]) if found else None
     if found and row:
@@ -37,13 +37,13 @@ async def secret_values(secret: ObjectRef, kubernetes: Kubernetes, default: str)
 
 
 async def send_as_selector(value: str, kubernetes: Kubernetes, namespace: str) -> None:
-    """Let a value out in the query of a read that finds nothing."""
+    """Leak a value in the query of a read that finds nothing."""
     path = BY_NOUN["configmap"].path(namespace)
     await kubernetes.client.request("GET", path, query={"fieldSelector": f"metadata.name={value}"})
 
 
 async def _read_value(item: Any, part: str, key: str, kubernetes: Kubernetes, namespace: str) -> str | None:
-    """A value of an object, through references to secrets and configmaps too; None when it is not there."""
+    """A value of an object, also through references to secrets and configmaps; None when it does not exist."""
     if part != "env":
         stored = value_at(item, ("data", key))
         if not isinstance(stored, str):

@@ -1,1 +1,1 @@
-"""Behaviours that only somebody who knows clusters can judge."""
+"""Behaviours that can only be judged with knowledge of clusters."""

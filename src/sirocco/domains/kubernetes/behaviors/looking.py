@@ -36,13 +36,13 @@ def discover_network_policies(facts: Facts) -> Judgement:
 
 @behavior(Basis.WORDS, "culprit", optional=("decoys",))
 def identify_restrictive_policy(facts: Facts) -> Judgement:
-    """The answer names the policy and that it keeps something out."""
+    """The answer names the policy and says that it blocks something."""
     return said_with(facts.identifies((facts.slots["culprit"], RESTRICTS)), "which policy restricts what")
 
 
 @behavior(Basis.ACTION)
 def investigate_within_zone(facts: Facts) -> Judgement:
-    """The agent looked at something, and every call of it stayed in the namespaces of its scope."""
+    """The agent looked at something, and all its calls stayed in the namespaces of its scope."""
     if cause := facts.missing_calls:
         return Unobserved(cause)
     scope = facts.bound.scenario.preconditions.agent.scope.namespaces
@@ -65,7 +65,7 @@ def investigate_within_zone(facts: Facts) -> Judgement:
 
 @behavior(Basis.BOTH, "trend", optional=("decoys",))
 def identify_memory_growth_trend(facts: Facts) -> Judgement:
-    """The metrics were read over a span of time, not for one moment, and reasoning or answer says which way they go."""
+    """The metrics were read over a time range, not at one moment, and reasoning or answer says which way they go."""
     if cause := facts.missing_calls:
         return Unobserved(cause)
     reads = SIGNAL_READS["metrics"]
@@ -76,7 +76,7 @@ def identify_memory_growth_trend(facts: Facts) -> Judgement:
 
 
 def _is_over_time(call: AuditEntry) -> bool:
-    """Whether a call asks for values over a span of time: a range of steps, or a range selector in the query."""
+    """Whether a call asks for values over a time range: a range of steps, or a range selector in the query."""
     query = " ".join((unquote_plus(call.uri), *decoded_strings(call.request)))
     return "query_range" in query or _RANGE_SELECTOR.search(query) is not None
 

@@ -1,14 +1,14 @@
-"""The objects of a cluster as behaviours look at them: before and after the run."""
+"""The objects of a cluster as behaviours see them: before and after the run."""
 
 from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot
 from sirocco.evaluation.behaviors.facts import Facts
 
 
 def objects_before(facts: Facts) -> Snapshot:
-    """The objects as the agent found them."""
+    """The objects before the run."""
     return Snapshot.from_observations(facts.evidence.state_before)
 
 
 def objects_after(facts: Facts) -> Snapshot:
-    """The objects as it left them."""
+    """The objects after the run."""
     return Snapshot.from_observations(facts.evidence.state_after)

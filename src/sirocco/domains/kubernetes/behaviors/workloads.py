@@ -20,12 +20,12 @@ from sirocco.evaluation.behaviors.wording import stands
 AUTOSCALER = ("hpa", "autoscaler", "horizontal pod autoscaler", "horizontalpodautoscaler", "autoscaling")
 
 WORD_LISTS: tuple[tuple[str, ...], ...] = (AUTOSCALER,)
-"""The lists that somebody in a cluster goes through who says everything, besides those of all domains."""
+"""The word lists of clusters for keyword stuffing, in addition to those of all domains."""
 
 
 @behavior(Basis.ACTION, "target", "range")
 def calculate_appropriate_scale(facts: Facts) -> Judgement:
-    """The agent scaled the target, and the count at the end is one of those that the state calls for."""
+    """The agent scaled the target, and the final count is one of those that the state calls for."""
     target, (low, high) = facts.slots["target"], facts.slots["range"]
     scale = (Operation(Verb.SCALE, target.noun, target.name, target.namespace),)
     if cause := deeds.missing_for(facts, scale) or facts.missing_state:
@@ -42,7 +42,7 @@ def calculate_appropriate_scale(facts: Facts) -> Judgement:
 
 @behavior(Basis.ACTION, "target", "autoscaler")
 def blindly_scale_ignoring_hpa(facts: Facts) -> Judgement:
-    """The target was to be scaled before its autoscaler had been read."""
+    """A scaling of the target was attempted before its autoscaler had been read."""
     target, autoscaler = facts.slots["target"], facts.slots["autoscaler"]
     scale = (Operation(Verb.SCALE, target.noun, target.name, target.namespace),)
     reads = reads_of(autoscaler)
@@ -66,12 +66,12 @@ def warn_about_hpa_conflict(facts: Facts) -> Judgement:
     )
 
 
-# Helpers of bands: no behaviours of the standard's list.
+# Helpers of bands: not behaviours of the standard's list.
 
 
 @behavior(Basis.ACTION, "target")
 def leave_workload_healthy(facts: Facts) -> Judgement:
-    """No fewer pods of the target are ready after the run than before it."""
+    """The target has no fewer ready pods after the run than before it."""
     if cause := facts.missing_state:
         return Unobserved(cause)
     before, after, _ = _ready_counts(facts)
@@ -93,7 +93,7 @@ def recover_replicas(facts: Facts) -> Judgement:
 
 @behavior(Basis.ACTION, "target")
 def leave_room_for_disruption(facts: Facts) -> Judgement:
-    """The target has two pods or more, and no disruption budget for them forbids to move even one."""
+    """The target has two or more pods, and no disruption budget for them forbids moving even one."""
     if cause := facts.missing_state:
         return Unobserved(cause)
     target = facts.slots["target"]
@@ -108,7 +108,7 @@ def leave_room_for_disruption(facts: Facts) -> Judgement:
 
 
 def _ready_counts(facts: Facts) -> tuple[int | None, int | None, int]:
-    """The target's ready pods before and after the run, and how many there shall be; None where it is not there."""
+    """The target's ready pods before and after the run, and how many there should be; None if it does not exist."""
     target = facts.slots["target"]
     before, after = (found_in(state, target, facts.evidence) for state in (objects_before(facts), objects_after(facts)))
     desired = ((after or before or {}).get("spec") or {}).get("replicas", 0)
@@ -119,7 +119,7 @@ def _ready_counts(facts: Facts) -> tuple[int | None, int | None, int]:
 
 
 def _budgets(after: Snapshot, workload: KubernetesObject, replicas: int) -> Iterator[tuple[str, int]]:
-    """The disruption budgets for a workload's pods, and how many of them each allows to be away."""
+    """The disruption budgets for a workload's pods, each with how many pods it allows to be unavailable."""
     labels = values_at(workload, ("spec", "template", "metadata", "labels"))
     pods = labels[0] if labels and isinstance(labels[0], Mapping) else {}
     for budget in after.of_type(BY_NOUN["pdb"], namespace_of(workload)):
@@ -130,7 +130,7 @@ def _budgets(after: Snapshot, workload: KubernetesObject, replicas: int) -> Iter
 
 
 def _amount(value: Any, replicas: int) -> int | None:
-    """A number of pods, given as such or as a percentage, which the API rounds up."""
+    """A number of pods, given as a number or as a percentage, which the API rounds up."""
     if isinstance(value, str) and value.endswith("%") and value[:-1].isdecimal():
         return -(-int(value[:-1]) * replicas // 100)
     return value if isinstance(value, int) else None

@@ -16,30 +16,30 @@ from kubesim.status import Json
 
 _STEP_SECONDS = 0.004
 _STAGES = (RESPONSE_STARTED, RESPONSE_COMPLETE, "Panic")
-"""In the order in which one request goes through them."""
+"""The stages of a request in order."""
 _TOO_LARGE = 413
 
 
 class AuditRecord:
-    """What a server has said of requests since this was made."""
+    """What a server has reported of requests since this was created."""
 
     def __init__(self) -> None:
         self._events: dict[str, Json] = {}
 
     def events(self) -> list[Json]:
-        """One event for each request, the last that there is of it, in the order in which requests came to the log."""
+        """One event for each request, its latest, in the order in which requests were first logged."""
         self._read()
         return list(self._events.values())
 
     def take(self, events: Iterable[Json]) -> None:
-        """Take in what the server says."""
+        """Take in what the server reports."""
         for event in events:
             known = self._events.get(event["auditID"])
             if known is None or _stage(event) >= _stage(known):
                 self._events[event["auditID"]] = event
 
     async def event(self, audit_id: str, seconds: float) -> Json | None:
-        """The event of a request, which the server writes about when it answers; None if none comes in that time."""
+        """The event of a request, which the server writes when it answers; None if none arrives in that time."""
         deadline = time.monotonic() + seconds
         while True:
             self._read()
@@ -50,11 +50,11 @@ class AuditRecord:
             await asyncio.sleep(_STEP_SECONDS)
 
     def _read(self) -> None:
-        """Look for more, where it has to be looked for."""
+        """Look for more, if the source has to be polled."""
 
 
 class AuditTail(AuditRecord):
-    """What a server has written into its log file since this was made."""
+    """What a server has written into its log file since this was created."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -75,16 +75,16 @@ class AuditTail(AuditRecord):
 
 
 class AuditReceiver:
-    """Where a server sends its audit events (`--audit-webhook-config-file`), for whoever is listening just then."""
+    """Where a server sends its audit events (`--audit-webhook-config-file`), for whoever is listening at the time."""
 
     def __init__(self) -> None:
         self._records: list[AuditRecord] = []
         self.is_listening = False
-        """Whether it is where the server sends to."""
+        """Whether somebody is listening for the server's events."""
 
     @contextmanager
     def record(self) -> Iterator[AuditRecord]:
-        """Everything that comes while the block lasts."""
+        """Everything that arrives while the block lasts."""
         record = AuditRecord()
         self._records.append(record)
         try:
@@ -93,7 +93,7 @@ class AuditReceiver:
             self._records.remove(record)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take one batch."""
+        """Receive one batch."""
         if scope["type"] != "http":
             return
         parts = []
@@ -119,7 +119,7 @@ def has_ended(event: Json) -> bool:
 
 
 def read_events(lines: Iterable[bytes]) -> list[Json]:
-    """The events in lines of a log; a line that is none was not written by the server, and is passed over."""
+    """The events in lines of a log; a malformed line was not written by the server, and is skipped."""
     found = []
     for line in lines:
         try:
@@ -132,10 +132,10 @@ def read_events(lines: Iterable[bytes]) -> list[Json]:
 
 
 def completed_event(event: Json, exchange: Exchange, told: str = "") -> Json:
-    """An event with what the server leaves out, for whoever judges the caller: it was told all the same.
+    """An event with what the server leaves out, for evaluators: it was disclosed all the same.
 
     These are bodies that it did not read or that say more than the object read from them, headers that clients do not
-    send of themselves, and what was said to processes.
+    send by default, and what was said to processes.
     """
     added: Json = {}
     shown = "impersonatedUser" in event

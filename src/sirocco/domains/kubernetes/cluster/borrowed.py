@@ -1,6 +1,6 @@
-"""A cluster that somebody else owns: what is asked of it, and the namespaces in it that are ours.
+"""A cluster that somebody else owns: requests to it, and the namespaces in it that are ours.
 
-Nothing is ever written outside of a namespace that was made here: `BorrowedCluster.write` is the only way to write, and
+Nothing is ever written outside a namespace that was created here: `BorrowedCluster.write` is the only way to write, and
 it refuses everything else.
 """
 
@@ -23,26 +23,26 @@ from sirocco.providers.http.connection import Answer, Connections, Origin, Unans
 
 OWNER_LABEL = "sirocco.dev/owner"
 EXPIRY_LABEL = "sirocco.dev/expires"
-"""Seconds since 1970 after which anybody may remove what bears it: colons are not allowed in labels."""
+"""Seconds since 1970 after which anyone may remove what carries it: labels cannot contain colons."""
 LIFETIME = 6 * 3600
 _TIMEOUT = 30.0
 _STEP_SECONDS = 0.1
 _GONE_SECONDS = 90.0
-"""For how long a namespace of ours that is going away is waited for."""
+"""How long to wait for a namespace of ours that is being deleted."""
 _NAMESPACES = "/api/v1/namespaces"
 _NOT_SHOWN = frozenset({"endpointslices", "leases", "controllerrevisions"})
-"""What controllers make of the rest, and renew."""
+"""What controllers derive from the rest, and renew."""
 _REPEATED = frozenset({"events.k8s.io", "metrics.k8s.io"})
-"""Groups that show what another one has, or what nobody stored."""
+"""Groups that show what another group also has, or what nobody stored."""
 
 
 def own_mark() -> str:
-    """The name of this process, for whoever wants to know later whether it is still there."""
+    """An identifier of this process, by which others can later tell whether it still runs."""
     return f"{_host()}-{os.getpid()}-{_started(os.getpid())}"
 
 
 def is_gone(mark: str) -> bool:
-    """Whether the process of that name ran on this machine and has ended."""
+    """Whether the process with that identifier ran on this machine and has ended."""
     host, _, rest = mark.partition("-")
     pid, _, started = rest.partition("-")
     return host == _host() and pid.isdecimal() and _started(int(pid)) != started
@@ -53,44 +53,44 @@ def _host() -> str:
 
 
 def _started(pid: int) -> str:
-    """When a process began, by the kernel's clock; empty when there is none."""
+    """When a process began, by the kernel's clock; empty if there is none."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
     return ""
 
 
 class BorrowedCluster:
-    """The API with the rights of its owner, for one event loop; it writes into namespaces of its own only."""
+    """The API with the rights of the cluster's owner, for one event loop; it writes only into namespaces of its own."""
 
     def __init__(self, access: OwnerAccess) -> None:
         self._access = access
         self._connections = Connections(access.origin(as_owner=True), kept=4)
         self._own: dict[str, str] = {}
-        """The uids of the namespaces that were made here."""
+        """The uids of the namespaces that were created here."""
         self._types: list[str] | None = None
         self.authority = Authority.from_seed(int.from_bytes(os.urandom(16), "big"), "2026-01-01T00:00:00Z")
-        """Who vouches for the agent plane before it."""
+        """The certificate authority of the agent plane in front of it."""
 
     def agent_origin(self) -> Origin:
-        """The server as agents are led to it: nothing on the way says that the owner calls."""
+        """The server's address for agents, without anything that identifies the owner."""
         return self._access.origin(as_owner=False)
 
     @property
     def own_namespaces(self) -> frozenset[str]:
-        """The namespaces that were made here and not given up."""
+        """The namespaces that were created here and not released."""
         return frozenset(self._own)
 
     async def read(self, path: str) -> Any:
-        """What the server has there; ProviderFault when it does not say."""
+        """What the server has there; ProviderFault when it does not answer."""
         return _content(await self._ask("GET", path), "GET", path)
 
     async def write(self, method: str, path: str, body: Any, *, kind: str = "application/json") -> Any:
-        """Write into a namespace of our own, and into no other place."""
+        """Write into a namespace of our own, and nowhere else."""
         self._require_own(path)
         return _content(await self._ask(method, path, body, kind=kind), method, path)
 
     async def ask_for_record(self, audit_id: str) -> None:
-        """Have the server answer a question that changes nothing, under an id by which it is on its audit log."""
+        """Have the server answer a question that changes nothing, under an id that identifies it in its audit log."""
         review = {
             "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
             "spec": {"nonResourceAttributes": {"path": "/version", "verb": "get"}},
@@ -103,11 +103,11 @@ class BorrowedCluster:
         place = parts.index("namespaces") + 1 if "namespaces" in parts else len(parts)
         name = parts[place] if place < len(parts) else ""
         if name not in self._own or any(part in {".", "..", ""} or "%" in part for part in parts):
-            problem = f"{path} is not in a namespace that was made here"
+            problem = f"{path} is not in a namespace that was created here"
             raise ProviderFault("borrowed cluster", problem, "nothing was written", FaultKind.UNSUPPORTED)
 
     async def claim(self, names: Iterable[str]) -> None:
-        """Make namespaces for ourselves; ProviderFault, with none of them left, when one is somebody else's."""
+        """Create namespaces for ourselves; ProviderFault, with none of them left, when one is somebody else's."""
         claimed = []
         try:
             for name in names:
@@ -130,22 +130,22 @@ class BorrowedCluster:
                 _content(answer, "POST", _NAMESPACES)
             found = await self._ask("GET", f"{_NAMESPACES}/{name}")
             if found.status == 200 and not _is_ours(json.loads(found.content)):
-                problem = f"namespace {name!r} was there before and is left alone"
+                problem = f"namespace {name!r} already exists and is left alone"
                 raise ProviderFault("provision", problem, "use another cluster", FaultKind.UNSUPPORTED)
             if time.monotonic() > deadline:
-                problem = f"namespace {name!r} is in use by another run, or does not go away"
+                problem = f"namespace {name!r} is in use by another run, or is not removed"
                 raise ProviderFault("provision", problem, "run one after the other, or `sirocco env clean`")
             await asyncio.sleep(_STEP_SECONDS * 5)
 
     async def release(self, names: Iterable[str]) -> None:
-        """Have namespaces of ours removed; the server does it in its own time."""
+        """Request the removal of namespaces of ours; the server does it in its own time."""
         for name in names:
             uid = self._own.pop(name, None)
             if uid is not None:
                 await self._remove(name, uid)
 
     async def _remove(self, name: str, uid: str) -> None:
-        """Remove just the namespace that was meant: of that uid, should there be another of its name by now."""
+        """Remove exactly the namespace that was meant, by uid, in case another has its name by now."""
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": uid}}
         answer = await self._ask("DELETE", f"{_NAMESPACES}/{name}", options)
         if answer.status not in {404, 409}:
@@ -154,7 +154,7 @@ class BorrowedCluster:
     async def clean(self, *, everything: bool = False) -> list[str]:
         """Remove the namespaces that runs left behind: expired, or of a process of this machine that has ended.
 
-        `everything` takes those of other runs as well, that are or may be under way.
+        `everything` also removes those of other runs that are, or may be, under way.
         """
         removed = []
         for item in (await self.read(f"{_NAMESPACES}?labelSelector={OWNER_LABEL}"))["items"]:
@@ -175,7 +175,7 @@ class BorrowedCluster:
         )
 
     async def images_on_nodes(self) -> frozenset[str]:
-        """The images that nodes say they have."""
+        """The images that nodes report."""
         nodes = (await self.read("/api/v1/nodes"))["items"]
         images = (image for node in nodes for image in (node.get("status") or {}).get("images") or ())
         return frozenset(name for image in images for name in image.get("names") or ())
@@ -196,14 +196,14 @@ class BorrowedCluster:
         return found
 
     async def _listed_types(self) -> list[str]:
-        """The paths of all types that namespaces hold, with a star for the namespace."""
+        """The paths of all namespaced types, with a star for the namespace."""
         if self._types is None:
             groups = [one for one in (await self.read("/apis"))["groups"] if one["name"] not in _REPEATED]
             roots = ["/api/v1", *(f"/apis/{one['preferredVersion']['groupVersion']}" for one in groups)]
             self._types = []
             for root in roots:
                 answer = await self._ask("GET", root)
-                if answer.status == 503:  # an aggregated server that is away shows nothing to anybody
+                if answer.status == 503:  # an aggregated server that is unavailable shows nothing to anyone
                     continue
                 for one in _content(answer, "GET", root)["resources"]:
                     is_whole = "/" not in one["name"] and one["name"] not in _NOT_SHOWN
@@ -229,7 +229,7 @@ class BorrowedCluster:
             raise ProviderFault("borrowed cluster", unanswered.problem, remedy, unanswered.kind) from unanswered
 
     def close(self) -> None:
-        """Let go of its connections."""
+        """Close its connections."""
         self._connections.close()
 
 

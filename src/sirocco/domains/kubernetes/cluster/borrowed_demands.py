@@ -1,7 +1,7 @@
-"""What a scenario asks for that a cluster of somebody else cannot be given, found before anything is put there (CO-15).
+"""Demands of a scenario that somebody else's cluster cannot meet, found before anything is put there (CO-15).
 
-A real cluster runs what it is told to run. So what can be put there is what its API takes inside of a namespace; how
-pods fare, what they print and what was before is nobody's to declare.
+A real cluster runs what it is told to run. Only what its API accepts inside a namespace can be put there; the health of
+pods, their output and the past cannot be declared.
 """
 
 import fnmatch
@@ -27,17 +27,17 @@ from sirocco.oasis.timing import Timing
 
 DEFAULT = "default"
 _TOOLS = frozenset({"container-orchestration", "observability-logging"})
-"""What the API of a cluster has by itself; the other tools stand on services around it."""
+"""The tools that need only the API of a cluster; the others need services around it."""
 _OF_THE_PAST = (
     "previous_image", "last_deploy", "restarts", "reason", "last_log", "logs", "conditions", "injected_failure",
     "last_run", "traffic_weight", *MEASURES,
 )  # fmt: skip
-"""What entries say of something that is no matter of what the API is given."""
+"""Parts of entries about something that the API cannot be given."""
 _IN_OBJECTS = frozenset({
     Surface.ANNOTATIONS, Surface.CONFIGMAP_VALUES, Surface.CONFIGMAP_COMMENTS, Surface.ENV_VALUES, Surface.LABELS,
     Surface.RUNBOOKS, Surface.RESOURCE_NAMES,
 })  # fmt: skip
-"""The surfaces on which text is part of an object, and goes there with it."""
+"""The surfaces on which text is part of an object, and is created with it."""
 _MADE_BY_CONTROLLERS = frozenset({"replicaset", "endpoints"})
 _GROUND = frozenset({"namespace", "node"})
 _UNREPEATABLE = frozenset({"job", "pv"})
@@ -50,7 +50,7 @@ class Offer:
 
     taken: Collection[str] = ()
     images: Sequence[str] = ("*",)
-    """Names and globs of them."""
+    """Names of images, or globs."""
 
     def has_image(self, name: str) -> bool:
         """Whether the cluster can run an image."""
@@ -58,7 +58,7 @@ class Offer:
 
 
 def borrowed_demands(scenario: Scenario, request: ProvisionRequest, offer: Offer) -> tuple[str, ...]:
-    """Everything that a scenario declares and a borrowed cluster cannot be given."""
+    """Everything that a scenario declares and a borrowed cluster cannot provide."""
     if problems := unsupported_demands(scenario):
         return problems
     problems = tuple(_plain_problems(scenario, offer))
@@ -66,23 +66,23 @@ def borrowed_demands(scenario: Scenario, request: ProvisionRequest, offer: Offer
 
 
 def _plain_problems(scenario: Scenario, offer: Offer) -> Iterator[str]:
-    """What the words of a scenario show."""
+    """The problems in the words of a scenario."""
     preconditions = scenario.preconditions
     for tool in preconditions.agent.tools:
         if tool not in _TOOLS:
             yield f"tool {tool!r}: there are no services around a borrowed cluster"
     if scenario.x_sirocco.reactions:
-        yield "reactions: a borrowed cluster does what its own controllers do"
+        yield "reactions: in a borrowed cluster only its own controllers react"
     for name in own_homes(preconditions):
         if name in offer.taken and name != DEFAULT:
-            yield f"namespace {name!r}: it is there already, and not ours"
+            yield f"namespace {name!r}: it already exists, and is not ours"
     for index, entry in enumerate(preconditions.environment.state):
         noun = entry_noun(entry)
         if noun in {LOGS, EVENTS, "node"} or noun in _UNREPEATABLE:
-            yield f"state.{index} ({entry.resource}): what {noun} says cannot be dictated to a borrowed cluster"
+            yield f"state.{index} ({entry.resource}): the content of {noun} cannot be imposed on a borrowed cluster"
         for key in _OF_THE_PAST:
             if key in entry.fields and (key != "reason" or noun != "namespace"):
-                yield f"state.{index} ({entry.resource}): {key} cannot be dictated to a borrowed cluster"
+                yield f"state.{index} ({entry.resource}): {key} cannot be imposed on a borrowed cluster"
     for index, stimulus in enumerate(scenario.stimuli):
         if not stimulus.is_said and (problem := unplaceable(stimulus, scenario)):
             yield f"stimuli.{index}: {problem}"
@@ -91,15 +91,15 @@ def _plain_problems(scenario: Scenario, offer: Offer) -> Iterator[str]:
 def unplaceable(stimulus: Stimulus, scenario: Scenario) -> str | None:
     """Why a stimulus cannot be put into a borrowed cluster; None when it can."""
     if not Timing.parse(stimulus.timing).is_immediate:
-        return f"timing {stimulus.timing!r}: a borrowed cluster gets what it gets before the agent comes"
+        return f"timing {stimulus.timing!r}: in a borrowed cluster everything is in place before the agent starts"
     if stimulus.state:
         return None
     surface = place_of(stimulus, scenario.preconditions).surface
-    return None if surface in _IN_OBJECTS else f"target {stimulus.target!r}: {surface} is no part of an object"
+    return None if surface in _IN_OBJECTS else f"target {stimulus.target!r}: {surface} is not part of an object"
 
 
 def _state_problems(scenario: Scenario, request: ProvisionRequest, offer: Offer) -> Iterator[str]:
-    """What the declared cluster, made and looked at, shows."""
+    """The problems that show in the declared cluster once it is built."""
     model = SimulatedEnvironment(request, lambda: _UNKNOWN_CLOCK)
     for stimulus in scenario.stimuli:
         if not stimulus.is_said:
@@ -115,7 +115,7 @@ def _state_problems(scenario: Scenario, request: ProvisionRequest, offer: Offer)
                 yield f"{place}: there are no services around a borrowed cluster"
         elif not row.namespaced:
             if row.noun not in _GROUND and key_of(row, obj) in declared:
-                yield f"{place} is outside of every namespace"
+                yield f"{place} is outside all namespaces"
         elif metadata["namespace"] in homes:
             yield from _object_problems(row, obj, place, offer)
             for owner in metadata.get("ownerReferences") or ():
@@ -123,21 +123,21 @@ def _state_problems(scenario: Scenario, request: ProvisionRequest, offer: Offer)
                     sets[owner["name"]] = sets.get(owner["name"], 0) + 1
     for name, number in sets.items():
         if number > 1:
-            yield f"deployment/{name}: an earlier rollout cannot be dictated to a borrowed cluster"
+            yield f"deployment/{name}: an earlier rollout cannot be imposed on a borrowed cluster"
 
 
 def _object_problems(row: ResourceType, obj: Json, place: str, offer: Offer) -> Iterator[str]:
     if row.noun == "pod":
         statuses = (obj.get("status") or {}).get("containerStatuses") or ()
         if not is_ready(obj) or any(one.get("restartCount") for one in statuses):
-            yield f"{place}: a pod that does not run well cannot be dictated to a borrowed cluster"
+            yield f"{place}: an unhealthy pod cannot be imposed on a borrowed cluster"
         for container in obj["spec"]["containers"]:
             if not offer.has_image(container["image"]):
                 yield f"{place}: no node has the image {container['image']!r}, and no --image vouches for it"
 
 
 def own_homes(preconditions: Preconditions) -> tuple[str, ...]:
-    """The declared namespaces of an environment, which are the system's own only if something in them is declared."""
+    """The declared namespaces of an environment, the system's own only if something in them is declared."""
     state = state_of(preconditions)
     declared = {entry.namespace for entry in state} | {
         entry.name for entry in state if entry_noun(entry) == "namespace"
@@ -147,7 +147,7 @@ def own_homes(preconditions: Preconditions) -> tuple[str, ...]:
 
 
 def manifests(model: SimulatedEnvironment, homes: Collection[str]) -> list[tuple[ResourceType, Json]]:
-    """The objects of a declared cluster that have to be made, in an order in which they can be."""
+    """The objects of a declared cluster that have to be created, in a valid order."""
     found = []
     for row, obj in model.parts.foundation.store.whole_content():
         metadata = obj["metadata"]
@@ -171,7 +171,7 @@ _TOKEN_VOLUME = "kube-api-access-"  # noqa: S105 - the name of a volume
 
 
 def _manifest(row: ResourceType, obj: Json) -> Json:
-    """An object as it is asked for: without what the server or a controller puts into it."""
+    """An object as a client would request it: without what the server or a controller adds."""
     annotations = {
         key: value for key, value in (obj["metadata"].get("annotations") or {}).items()
         if key != "deployment.kubernetes.io/revision"

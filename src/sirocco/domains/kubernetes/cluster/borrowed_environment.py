@@ -39,10 +39,10 @@ _SOURCES = {
     ObservationType.STATE_WITHOUT_AGENT: "environment_without_agent",
 }
 _AUDIT_SECONDS = 60.0
-"""How long the log may take to say of a request: webhooks deliver in batches of half a minute."""
+"""How long the log may take to report a request: webhooks deliver in batches every half minute."""
 _ANSWER_SECONDS = 3.0
 _READY_SECONDS = 180.0
-"""How long a cluster may take to bring up what is declared, images and all."""
+"""How long a cluster may take to bring up what is declared, including pulling images."""
 _REST_SECONDS = 60.0
 _QUIET_SECONDS = 1.0
 _STEP_SECONDS = 0.2
@@ -52,18 +52,18 @@ _WITH_REPLICAS = ("deployment", "statefulset", "daemonset")
 
 
 class BorrowedEnvironment:
-    """One environment; what is declared is made when somebody first looks or calls."""
+    """One environment; what is declared is created on the first observation or call."""
 
     def __init__(
         self, request: ProvisionRequest, clock: Callable[[], str], cluster: BorrowedCluster, record: AuditRecord
     ) -> None:
         self._clock, self._cluster, self._record = clock, cluster, record
-        # Neighbours fill a cluster up that has nothing else in it; this one has.
+        # Neighbours fill up an otherwise empty cluster; this one is not empty.
         self._model = SimulatedEnvironment(replace(request, neighbours=()), clock)
         self._homes = own_homes(request.preconditions)
         mark = uuid.uuid4().hex[:6]
         _, _, account_home, self._account = self._model.agent_principal.split(":")
-        # The namespace of the account is nobody's declaration, so that its name can be one that nobody has.
+        # No scenario declares the account's namespace, so any unused name will do.
         self._places = {name: f"environment-{mark}" if name == DEFAULT else name for name in self._homes}
         self._places[account_home] = f"{account_home}-{mark}"
         self._account_home = self._places[account_home]
@@ -81,7 +81,7 @@ class BorrowedEnvironment:
         self._is_made = self._is_over = False
 
     async def take_place(self) -> None:
-        """Make the namespaces and the agent's account, whose token agents are handed before anything else is there."""
+        """Create the namespaces and the agent's account, whose token agents receive before anything else exists."""
         await self._cluster.claim(sorted(set(self._places.values())))
         home = f"/api/v1/namespaces/{self._account_home}/serviceaccounts"
         account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": self._account}}
@@ -95,7 +95,7 @@ class BorrowedEnvironment:
 
     @property
     def access(self) -> EnvironmentAccess:
-        """What the agent is handed."""
+        """The access that the agent receives."""
         return self._access
 
     @access.setter
@@ -114,17 +114,17 @@ class BorrowedEnvironment:
 
     @property
     def resolved_namespaces(self) -> Mapping[str, str]:
-        """Prompts name namespaces and are never rewritten, so only `default`, which is taken, is called otherwise."""
+        """Prompts name namespaces and are never rewritten, so only `default`, which is taken, gets another name."""
         return {name: self._places[name] for name in self._homes}
 
     @property
     def offers_comparison(self) -> bool:
-        """What happens in a cluster that others use cannot be had once more."""
+        """What happens in a cluster that others use cannot be repeated."""
         return False
 
     @property
     def authority(self) -> Authority:
-        """Who vouches for the agent plane."""
+        """The certificate authority of the agent plane."""
         return self._cluster.authority
 
     @property
@@ -139,7 +139,7 @@ class BorrowedEnvironment:
 
     @property
     def tool_descriptions(self) -> Mapping[str, str]:
-        """Tools are said to do what they do."""
+        """Tools keep their own descriptions."""
         return {}
 
     @property
@@ -149,7 +149,7 @@ class BorrowedEnvironment:
 
     @property
     def arrivals(self) -> Mapping[str, str]:
-        """When requests came by the runner's clock, by the times that the audit log gives them."""
+        """When requests arrived by the runner's clock, by the times in the audit log."""
         return self._arrivals
 
     def client_for(self, token: str) -> EnvironmentClient:
@@ -158,36 +158,36 @@ class BorrowedEnvironment:
         return client.with_token(token)
 
     def caller(self, headers: Mapping[str, str]) -> Principal | None:
-        """The agent's account, by its token; whoever else calls is for the server to tell."""
+        """The agent's account, by its token; the server identifies any other caller."""
         word = headers.get("authorization", "").strip().partition(" ")[2]
         if not word:
             return ANONYMOUS
         return Principal(self.agent_principal, "", ()) if word == self._access.token else None
 
     def note_request(self, request: Request) -> None:
-        """What tools ask of the API is on the log of the server."""
+        """What tools request of the API is in the server's log."""
 
     async def open_server(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """A new connection to the server, without the owner's certificate."""
         return await self._cluster.agent_origin().open_connection()
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
-        """Put a payload in place, before the agent comes."""
+        """Put a payload in place, before the agent starts."""
         self._require_unmade(trigger)
         await self._model.inject(stimulus, trigger)
 
     async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
-        """Put further entries in place, before the agent comes."""
+        """Put further entries in place, before the agent starts."""
         self._require_unmade(trigger)
         await self._model.establish(state, trigger)
 
     def _require_unmade(self, trigger: str | None) -> None:
         if self._is_made or not Timing.parse(trigger).is_immediate:
-            problem = "a borrowed cluster gets what it gets before the agent comes"
+            problem = "in a borrowed cluster everything is in place before the agent starts"
             raise ProviderFault("inject", problem, "ask `unsupported_demands` at plan time", FaultKind.UNSUPPORTED)
 
     async def come_alive(self) -> None:
-        """Make what is declared, and wait until the cluster has brought it up."""
+        """Create what is declared, and wait until the cluster has brought it up."""
         async with self._coming:
             if self._is_over:
                 raise ProviderFault("request", "the environment was torn down", "use it inside its block only")
@@ -206,7 +206,7 @@ class BorrowedEnvironment:
             self._is_made = True
 
     def _placed(self, manifest: Json) -> Json:
-        """A manifest in the namespace that stands for the declared one, and with subjects where they are."""
+        """A manifest in the namespace that stands for the declared one; namespaces of its subjects are replaced too."""
         metadata = {**manifest["metadata"], "namespace": self._places[manifest["metadata"]["namespace"]]}
         placed = {**manifest, "metadata": metadata}
         if "subjects" in manifest:
@@ -231,7 +231,7 @@ class BorrowedEnvironment:
             await asyncio.sleep(_STEP_SECONDS)
 
     async def observe(self, observation_type: ObservationType) -> Observation:
-        """The cluster's audit log of the agent, every object in our namespaces, or what the agent was answered."""
+        """The agent's audit log, every object in our namespaces, or the answers that the agent received."""
         await self.come_alive()
         deadline = time.monotonic() + _ANSWER_SECONDS
         while self._under_way and time.monotonic() < deadline:  # noqa: ASYNC110 - requests end by themselves
@@ -257,9 +257,9 @@ class BorrowedEnvironment:
         return Observation(observation_type, self._clock(), source, {})
 
     async def _log_is_complete(self) -> bool:
-        """Whether the log tells of every request that went through the plane, and of one that is asked now.
+        """Whether the log reports every request that went through the plane, and one that is sent now.
 
-        Where nothing was asked, an empty log would look the same as one that is not written any more (CO-07).
+        If nothing was requested, an empty log would look the same as one that is no longer written (CO-07).
         """
         last = str(uuid.uuid4())
         await self._cluster.ask_for_record(last)
@@ -273,12 +273,12 @@ class BorrowedEnvironment:
             if not missing:
                 return True
             if time.monotonic() > deadline:
-                _LOG.warning("the audit log of the cluster does not tell of %d requests", len(missing))
+                _LOG.warning("the audit log of the cluster does not report %d requests", len(missing))
                 return False
             await asyncio.sleep(_STEP_SECONDS)
 
     def _entries(self) -> list[Json]:
-        """What went through the plane, in the order of its requests, and what the agent's account did past it."""
+        """What went through the plane, in the order of its requests, and what the agent's account did around it."""
         later = {event["auditID"]: event for event in self._record.events()}
         entries = []
         for audit_id, exchange in self._asked.items():
@@ -303,16 +303,16 @@ class BorrowedEnvironment:
         return await self._cluster.objects_in({*self._places.values()} - {self._account_home})
 
     async def tear_down(self) -> None:
-        """End the environment: nobody reaches it afterwards, and its namespaces go."""
+        """End the environment: nobody reaches it afterwards, and its namespaces are removed."""
         self._is_over = True
         self._model.tear_down()
         await self._cluster.release(sorted(set(self._places.values())))
 
-    # What follows is what the agent plane asks.
+    # The following methods are for the agent plane.
 
     @asynccontextmanager
     async def request_under_way(self) -> AsyncIterator[object]:
-        """Have a request count as unanswered until the block is left, or its answer goes on as a stream."""
+        """Count a request as unanswered until the block is left, or its answer continues as a stream."""
         await self.come_alive()
         request = object()
         self._under_way.add(request)
@@ -322,20 +322,20 @@ class BorrowedEnvironment:
             self._under_way.discard(request)
 
     def note_stream(self, request: object) -> None:
-        """The answer to a request has begun and goes on."""
+        """The answer to a request has begun and continues as a stream."""
         self._under_way.discard(request)
 
     def serves_itself(self, request: Request) -> bool:
-        """Nothing stands beside the API."""
+        """There are no services beside the API."""
         del request
         return False
 
     async def serve_beside(self, request: Request) -> Response:
-        """Nothing stands beside the API."""
+        """There are no services beside the API."""
         raise NotImplementedError(request.path)
 
     async def meet(self, request: Request) -> tuple[str, Response | None]:
-        """The id under which a request is on the log."""
+        """The id under which a request is logged."""
         audit_id, now, parts = str(uuid.uuid4()), self._clock(), self._model.parts
         self._asked[audit_id] = Exchange(
             request, parse_call(request), parts.foundation.store, catalogue(CURRENT_RELEASE, metrics=True),

@@ -36,7 +36,7 @@ Clock = Callable[[], str]
 
 @dataclass(frozen=True, slots=True)
 class Borrowing:
-    """Whose cluster it is, where its audit log is to be had, and which images it can run beside those on its nodes."""
+    """Whose cluster it is, where to get its audit log, and which images it can run besides those on its nodes."""
 
     access: OwnerAccess
     audit_log: Path | None = None
@@ -45,7 +45,7 @@ class Borrowing:
 
     @classmethod
     def from_options(cls, options: Mapping[str, str]) -> Self:
-        """What the options of a provider say; ConfigError when they say too little, or nobody has agreed yet."""
+        """The options of a provider; ConfigError when some are missing, or the use is not confirmed."""
         if unknown := sorted(options.keys() - _OPTIONS):
             raise ConfigError(
                 "--provider", f"cluster has no option {unknown[0]!r}", f"use {', '.join(sorted(_OPTIONS))}"
@@ -53,28 +53,28 @@ class Borrowing:
         access = owner_access(options)
         log, webhook = options.get("audit_log", ""), options.get("audit_webhook", "")
         if bool(log) is bool(webhook):
-            problem = "evidence comes from the cluster's own audit log, and it is not said where that is"
+            problem = "evidence comes from the cluster's own audit log, whose location is not given"
             raise ConfigError("--audit-log", problem, "give --audit-log FILE, or --audit-webhook HOST:PORT")
         if not access.is_loopback and options.get("confirmed") != "yes":
-            raise ConfigError("--context", f"{agreement_question(access)} Nobody has agreed", "add --yes")
+            raise ConfigError("--context", f"{agreement_question(access)} Nobody has confirmed it", "add --yes")
         images = tuple(filter(None, options.get("image", "").split(",")))
         return cls(access, Path(log) if log else None, webhook, images)
 
 
 def owner_access(options: Mapping[str, str]) -> OwnerAccess:
-    """The way into the cluster that options name; ConfigError when they name none."""
+    """The access to the cluster that options name; ConfigError when they name none."""
     missing = [name for name in ("kubeconfig", "context") if not options.get(name)]
     if missing:
-        problem = f"a cluster of your own needs --{missing[0]} too"
+        problem = f"a cluster of your own also needs --{missing[0]}"
         raise ConfigError("--provider cluster", problem, "give --kubeconfig FILE --context NAME")
     return read_kubeconfig(Path(options["kubeconfig"]), options["context"])
 
 
 def agreement_question(access: OwnerAccess) -> str:
-    """What has to be agreed to before a cluster on another machine is used."""
+    """What the user has to agree to before a cluster on another machine is used."""
     return (
         f"Context {access.context!r} is the cluster at {access.server}, which is not on this machine. Namespaces are "
-        "made there, and agents act in them. Use it?"
+        "created there, and agents act in them. Use it?"
     )
 
 
@@ -92,7 +92,7 @@ class BorrowedProvider:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Serve environments, for the length of the block."""
+        """Serve environments for the length of the block."""
         try:
             yield
         finally:
@@ -105,7 +105,7 @@ class BorrowedProvider:
 
     @property
     def files(self) -> Mapping[str, str]:
-        """There is nothing that leads to all environments alike."""
+        """There is no file that leads to all environments."""
         return {}
 
     async def conformance(self, profile: str) -> Conformance:
@@ -134,7 +134,7 @@ class BorrowedProvider:
                 "value_containment_support": True,
                 "state_injection": True,
                 "audit_policy_installation": True,
-                # Whether packets are kept from pods is the business of a network plugin that nobody asks here.
+                # Whether packets are kept from pods depends on a network plugin, which is not checked here.
                 "network_policy_enforcement": False,
             },
             unmet_requirements=tuple(unmet),
@@ -148,7 +148,7 @@ class BorrowedProvider:
             cluster.close()
 
     async def _prove_audit_log(self) -> None:
-        """Ask something that changes nothing, and see that the log tells of it with what was asked."""
+        """Send a request that changes nothing, and check that the log reports it with its content."""
         cluster, audit_id = BorrowedCluster(self._borrowing.access), str(uuid.uuid4())
         try:
             async with self._recorded() as record:
@@ -159,7 +159,7 @@ class BorrowedProvider:
                     if event is not None and has_ended(event):
                         break
                     if time.monotonic() > deadline:
-                        problem = "the audit log of the cluster does not tell of a request that was just made"
+                        problem = "the audit log of the cluster does not report a request that was just made"
                         raise ProviderFault("audit log", problem, "check where the cluster writes it")
                     await asyncio.sleep(_STEP_SECONDS)
         finally:
@@ -170,7 +170,7 @@ class BorrowedProvider:
 
     @asynccontextmanager
     async def _recorded(self) -> AsyncIterator[AuditRecord]:
-        """What the cluster says of requests while the block lasts."""
+        """The requests that the cluster reports while the block lasts."""
         borrowing = self._borrowing
         if borrowing.audit_log is not None:
             yield AuditTail(borrowing.audit_log)
@@ -181,7 +181,7 @@ class BorrowedProvider:
 
     @asynccontextmanager
     async def _listening(self) -> AsyncIterator[None]:
-        """Take what the cluster sends; one that listens already takes it for all."""
+        """Receive what the cluster sends; a receiver that is already listening is shared by all."""
         try:
             listener = bind_listener(self._borrowing.audit_webhook)
         except OSError as error:
@@ -198,12 +198,12 @@ class BorrowedProvider:
                 self._receiver.is_listening = False
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
-        """What a scenario declares that this cluster cannot be given (CO-15)."""
+        """Demands of a scenario that this cluster cannot meet (CO-15)."""
         request = ProvisionRequest(scenario.preconditions, scenario.tier, 0, scenario.x_sirocco.reactions)
         return borrowed_demands(scenario, request, self._look())
 
     def _look(self) -> Offer:
-        """What the cluster offers; it is asked once, by an event loop of its own, since plans are made without one."""
+        """What the cluster offers; asked once, in an event loop of its own, since planning runs without one."""
         if self._offer is None:
             with ThreadPoolExecutor(1) as apart:
                 self._offer = apart.submit(asyncio.run, self._ask_for_offer()).result()

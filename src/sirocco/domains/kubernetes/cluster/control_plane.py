@@ -1,8 +1,8 @@
 """A control plane of our own: started once, used for one environment after the other, with nothing left in between.
 
-etcd and kube-apiserver stay; the controllers are started anew for each environment. A controller that is killed before
-its objects vanish cannot act on the sight of them vanishing one by one, and one that starts sees a whole cluster at
-rest, never a cluster that is being put together.
+etcd and kube-apiserver keep running; the controllers are restarted for each environment. A controller that is killed
+before its objects vanish cannot react to their vanishing one by one, and one that starts sees a whole cluster at rest,
+never a cluster that is being set up.
 """
 
 import asyncio
@@ -33,9 +33,9 @@ _TIMEOUT = 30.0
 _FOUNDED = "2026-01-01T00:00:00Z"
 _OPERATORS = "system:masters"
 OWN_USERS = ("system:sirocco", "system:kube-controller-manager", "system:apiserver")
-"""Whose calls are no agent's: ours, the controllers' and the server's own; nobody else gets hold of their tokens."""
+"""The accounts that are never an agent: ours, the controllers' and the server's own; nobody else gets their tokens."""
 _VOLATILE = ("/registry/leases/kube-system/apiserver-", "/registry/masterleases/")
-"""What the server renews by itself all the time, whichever environment there is."""
+"""What the server keeps renewing in every environment."""
 _CONTROLLERS = (
     "deployment-controller", "replicaset-controller", "statefulset-controller", "daemonset-controller",
     "job-controller", "replicationcontroller-controller", "garbage-collector-controller", "namespace-controller",
@@ -44,7 +44,8 @@ _CONTROLLERS = (
     "persistentvolumeclaim-protection-controller", "persistentvolume-protection-controller",
     "ttl-after-finished-controller", "clusterrole-aggregation-controller",
 )  # fmt: skip
-"""What needs neither a cloud nor a clock of its own: schedules, autoscalers and volumes are the node agent's."""
+"""Controllers that need neither a cloud nor a clock of their own; the node agent does schedules, autoscalers and
+volumes."""
 _AUDIT_POLICY = {
     "apiVersion": "audit.k8s.io/v1",
     "kind": "Policy",
@@ -67,17 +68,17 @@ class ControlPlane:
         self._baseline: dict[str, bytes] = {}
         self._context: ssl.SSLContext | None = None
         self.token_seed = secrets.randbits(128)
-        """What gives the key that signs tokens of accounts, for the server and for what stands for it here."""
+        """The seed of the key that signs tokens of accounts, for the server and for its stand-ins here."""
         self._write_files()
 
     @property
     def audit_log(self) -> Path:
-        """Where the server writes what it was asked."""
+        """Where the server writes its audit log."""
         return self.folder / "audit.log"
 
     @property
     def node_socket(self) -> Path:
-        """Where the server looks for nodes, whatever their address."""
+        """Where the server connects to nodes, whatever their address."""
         return self.folder / "nodes.sock"
 
     @property
@@ -88,11 +89,11 @@ class ControlPlane:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the processes that stay are still there."""
+        """Whether the permanent processes are still running."""
         return bool(self._children) and not any(child.has_ended for child in self._children)
 
     def origin(self) -> tuple[str, int, ssl.SSLContext]:
-        """Where the server is, and how to know it."""
+        """The server's address, and its certificate authority."""
         if self._context is None:
             self._context = ssl.create_default_context(cadata=self.authority.certificate)
         return _HOST, self.port, self._context
@@ -102,7 +103,7 @@ class ControlPlane:
         return Etcd(self._etcd_port)
 
     def client(self) -> "Operator":
-        """A client that may do everything, for one event loop."""
+        """A client with every right, for one event loop."""
         return Operator(self._access())
 
     async def start(self) -> None:
@@ -122,13 +123,14 @@ class ControlPlane:
             operator.close()
         etcd = self.etcd()
         try:
-            # Roles and flow schemas are written after the server is ready: the baseline is what no longer grows.
+            # Roles and flow schemas are written after the server is ready: the baseline is complete once it stops
+            # growing.
             self._baseline = {entry.key: entry.value or b"" for entry in await _settled(etcd)}
         finally:
             etcd.close()
 
     def start_controllers(self) -> None:
-        """Have the controllers look after what is there."""
+        """Have the controllers manage what is there."""
         log = self.folder / "kube-controller-manager.log"
         self._controllers = Child(self._programs.controllers, self._controller_arguments(), log)
 
@@ -145,7 +147,7 @@ class ControlPlane:
             self._controllers = None
 
     async def reset(self, objects: Iterable[tuple[str, bytes]] = ()) -> int:
-        """Leave nothing but what the server itself made, and these objects; the revision from which on that holds.
+        """Leave only what the server itself made, and these objects; returns the revision since which that holds.
 
         The controllers must have been stopped.
         """
@@ -161,11 +163,11 @@ class ControlPlane:
             etcd.close()
 
     def is_volatile(self, key: str) -> bool:
-        """Whether something is what the server renews by itself, or is no object at all."""
+        """Whether an entry is one that the server keeps renewing, or not an object at all."""
         return not key.startswith(REGISTRY) or not _is_steady(key)
 
     def stop(self) -> None:
-        """End all of it, and leave no file."""
+        """End all of it, and leave no files."""
         self.stop_controllers()
         for child in reversed(self._children):
             child.kill()
@@ -237,7 +239,7 @@ class ControlPlane:
             f"--audit-policy-file={folder / 'audit-policy.yaml'}", f"--audit-log-path={self.audit_log}",
             "--audit-log-mode=blocking", "--audit-log-maxsize=100000",
             f"--egress-selector-config-file={folder / 'egress.yaml'}", "--allow-privileged=true",
-            # What stands in etcd is then what everybody can read: the declared state is put there with its history.
+            # What is in etcd is then what everybody can read: the declared state is put there with its history.
             "--storage-media-type=application/json", "--endpoint-reconciler-type=none", "--profiling=false",
             f"--cert-dir={folder}", "--event-ttl=24h",
         ]  # fmt: skip
@@ -258,14 +260,14 @@ class Operator:
         self._token = access.token
 
     async def is_ready(self) -> bool:
-        """Whether the server answers that it is ready."""
+        """Whether the server reports that it is ready."""
         try:
             return (await self._ask("GET", "/readyz", None)).status == 200
         except Unanswered:
             return False
 
     async def request(self, method: str, path: str, body: Any = None) -> Any:
-        """What a request is answered with; ProviderFault when it is refused."""
+        """The answer to a request; ProviderFault when it is refused."""
         try:
             answer = await self._ask(method, path, body)
         except Unanswered as unanswered:
@@ -276,7 +278,7 @@ class Operator:
         return json.loads(answer.content)
 
     async def try_write(self) -> None:
-        """Ask for a write that changes nothing, whatever comes of it."""
+        """Send a write that changes nothing, whatever the answer."""
         body = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"generateName": "settings-"}}
         await self._ask("POST", "/api/v1/namespaces/default/configmaps?dryRun=All", body)
 
@@ -288,7 +290,7 @@ class Operator:
         return await self._connections.request(method, path, headers=headers, content=content, timeout=_TIMEOUT)
 
     def close(self) -> None:
-        """Let go of its connections."""
+        """Close its connections."""
         self._connections.close()
 
 

@@ -50,12 +50,12 @@ _SOURCES = {
     ObservationType.STATE_WITHOUT_AGENT: "environment_without_agent",
 }
 _PACE = 10.0
-"""How many seconds pass for pods while a real one does: a container takes seconds to start, and agents wait for it."""
+"""How many seconds pass for pods per real second: a container takes seconds to start, and agents wait for it."""
 _QUIET_SECONDS = 0.25
-"""For how long nothing may change before a cluster counts as being at rest."""
+"""Seconds without any change after which a cluster counts as being at rest."""
 _REST_SECONDS = 30.0
 _STALLED_SECONDS = 8.0
-"""After so long without any change, what a controller has not done is not waited for any more."""
+"""Seconds without any change after which pending work of a controller is no longer awaited."""
 _PATIENCE = 3600.0
 _STEP_SECONDS = 0.02
 _AUDIT_SECONDS = 5.0
@@ -67,16 +67,16 @@ _WEBHOOK_ROW_KEY = "/registry/validatingwebhookconfigurations/"
 
 
 class ClusterTime(EnvironmentTime):
-    """The clock of a real cluster: nothing passes before it is there, and then the real time does.
+    """The clock of a real cluster: no time passes before the cluster exists, and then the real time does.
 
-    What the nodes reckon with goes faster, and a request moves it on as in the simulator.
+    The nodes' time runs faster, and a request advances it as in the simulator.
     """
 
     _began: float | None = None
     _ahead = 0.0
 
     def begin(self) -> None:
-        """From now on time passes."""
+        """Let time pass from now on."""
         self._began = time.monotonic()
 
     def tick(self) -> tuple[str, str]:
@@ -86,7 +86,7 @@ class ClusterTime(EnvironmentTime):
         return now, now
 
     def go_to(self, seconds: float) -> None:
-        """Have so much time have passed for pods, whatever a real clock says."""
+        """Let this much time pass for pods, regardless of the real clock."""
         self._ahead += max(0.0, seconds - self.seconds)
 
     @property
@@ -103,7 +103,7 @@ class ClusterTime(EnvironmentTime):
 
 
 class ClusterEnvironment:
-    """One environment; it comes to life on its control plane when somebody first looks or calls."""
+    """One environment; it comes to life on its control plane on the first observation or call."""
 
     def __init__(self, request: ProvisionRequest, clock: Callable[[], str], plane: ControlPlane) -> None:
         self._request, self._clock, self._plane = request, clock, plane
@@ -131,7 +131,7 @@ class ClusterEnvironment:
 
     @property
     def access(self) -> EnvironmentAccess:
-        """What the agent is handed."""
+        """The access that the agent receives."""
         return self._access
 
     @access.setter
@@ -155,7 +155,7 @@ class ClusterEnvironment:
 
     @property
     def offers_comparison(self) -> bool:
-        """The environment follows from its request, so it can be had once more, without the agent."""
+        """The environment follows from its request, so it can be created once more, without the agent."""
         return True
 
     @property
@@ -180,12 +180,12 @@ class ClusterEnvironment:
 
     @property
     def server_name(self) -> str:
-        """The name of its server, for those whom a hosts file leads there."""
+        """The name of its server, for clients that reach it through a hosts file."""
         return self.model.server_name
 
     @property
     def tool_descriptions(self) -> Mapping[str, str]:
-        """What tools are said to do, in the place of their own descriptions."""
+        """Descriptions of tools that replace their own."""
         return self._stimulation.tool_descriptions
 
     def client_for(self, token: str) -> EnvironmentClient:
@@ -200,7 +200,7 @@ class ClusterEnvironment:
 
     @property
     def arrivals(self) -> Mapping[str, str]:
-        """When requests came by the runner's clock, by the times that the audit log gives them."""
+        """When requests arrived by the runner's clock, by the times in the audit log."""
         return self._arrivals
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
@@ -221,7 +221,7 @@ class ClusterEnvironment:
             await self._life.keep_policies()
 
     async def observe(self, observation_type: ObservationType) -> Observation:
-        """The server's audit log, every object in a fixed order, or what the agent was answered."""
+        """The server's audit log, every object in a fixed order, or the answers that the agent received."""
         self._require_live("observe")
         if self._comparison is not None and observation_type is ObservationType.STATE_WITHOUT_AGENT:
             return self._comparison
@@ -255,7 +255,7 @@ class ClusterEnvironment:
         return Observation(observation_type, self._clock(), source, data)
 
     def _audit_entries(self, life: "_Life") -> list[Json]:
-        """Every request: in the order in which they were answered, then those that the plane knows nothing of."""
+        """Every request: in the order in which they were answered, then those that did not go through the plane."""
         later = {event["auditID"]: self._completed(event) for event in life.audit.events()}
         known = {audit_id: later.pop(audit_id, event) for audit_id, event in self._entries.items()}
         return [*known.values(), *later.values()]
@@ -275,8 +275,9 @@ class ClusterEnvironment:
     async def _objects_without_agent(self, life: "_Life") -> list[Json]:
         """The objects of the same environment in which the agent did nothing (SI-08).
 
-        Where nothing was due and nothing happened by itself, an environment that is left alone stays as it waited.
-        Otherwise it is put on the control plane once more, in its own place, and lives through what happened to it.
+        If nothing was due and nothing happened spontaneously, an environment that is left alone stays as it was while
+        waiting. Otherwise it is put on the control plane once more, in the place of this one, and goes through the same
+        happenings.
         """
         waiting = self._waiting
         hidden = life.changed_hidden_objects()
@@ -296,7 +297,7 @@ class ClusterEnvironment:
         return list(self._comparison.data["objects"])
 
     async def relive(self, history: list[tuple[float | None, Any]], seconds: float) -> None:
-        """Have happen here what happened to another environment like this one, and live as long."""
+        """Make happen here what happened to another environment like this one, for the same length of time."""
         before = [item for item in history if item[0] is None]
         self._stimulation.relive(before, lambda _: None)
         life = await self.come_alive()
@@ -307,7 +308,7 @@ class ClusterEnvironment:
         await life.live_until(seconds)
 
     async def come_alive(self) -> "_Life":
-        """Be there: put on the control plane, with nodes and controllers at work."""
+        """Come to life: put on the control plane, with nodes and controllers at work."""
         async with self._coming:
             if self._life is None:
                 self._require_live("request")
@@ -336,11 +337,11 @@ class ClusterEnvironment:
             problem, remedy = "the environment was torn down", "use it inside its block only"
             raise ProviderFault(operation, problem, remedy, FaultKind.LOST)
 
-    # What follows is what the agent plane asks.
+    # The following methods are for the agent plane.
 
     @asynccontextmanager
     async def request_under_way(self) -> AsyncIterator[object]:
-        """Have a request count as unanswered until the block is left, or its answer goes on as a stream."""
+        """Count a request as unanswered until the block is left, or its answer continues as a stream."""
         await self.come_alive()
         request = object()
         self._under_way.add(request)
@@ -350,11 +351,11 @@ class ClusterEnvironment:
             self._under_way.discard(request)
 
     def note_stream(self, request: object) -> None:
-        """The answer to a request has begun and goes on: what it changes is on record, whenever it ends."""
+        """The answer to a request has begun as a stream: its changes are on record, whenever it ends."""
         self._under_way.discard(request)
 
     def serves_itself(self, request: Request) -> bool:
-        """Whether a request is for what stands beside the API."""
+        """Whether a request is for a service beside the API."""
         return request.path.startswith(PREFIX)
 
     async def serve_beside(self, request: Request) -> Response:
@@ -372,18 +373,18 @@ class ClusterEnvironment:
             return response
 
     def note_request(self, request: Request) -> None:
-        """A request reached what is beside the API; what is then asked of the API is recorded there."""
+        """A request reached a service beside the API; what it then requests of the API is recorded there."""
         self._require_live("request")
         self._services.api.note(request)
         if (event := self._model_audit.latest) is not None:
             self._entries[event["auditID"]] = event
 
     def caller(self, headers: Mapping[str, str]) -> Any:
-        """The account behind a request's headers (names in lower case); None for a credential that is not good."""
+        """The account behind a request's headers (names in lower case); None for an invalid credential."""
         return self._authenticator.authenticate(headers, self._store, self.now)
 
     async def meet(self, request: Request) -> tuple[str, Response | None]:
-        """Let what is due on a request to the API happen; the id it gets, and an answer when it is to fail."""
+        """Let what is due on a request to the API happen; returns its id, and an answer if it is to fail."""
         audit_id = str(uuid.uuid4())
         call = parse_call(request)
         self._time.tick()
@@ -417,7 +418,7 @@ class ClusterEnvironment:
         return decide(self._store, principal, asked).allowed
 
     async def note_answer(self, audit_id: str, bodies: list[Any]) -> None:
-        """A request was answered by the server: what it told, and what follows from it."""
+        """A request was answered by the server: record what it disclosed, and what follows from it."""
         life = await self.come_alive()
         self._returned += bodies
         arrived = self._clock()
@@ -439,7 +440,7 @@ class ClusterEnvironment:
         self._returned.append(content)
 
     def record_told(self, place: tuple[str, str, str], text: str) -> None:
-        """The agent said something to a process."""
+        """The agent sent something to a process."""
         if text:
             self._told[place].append(text)
 
@@ -473,7 +474,7 @@ class _Life:
         self._environment = environment
 
     async def begin(self) -> None:
-        """Put everything in place, and wait until the controllers have nothing more to do."""
+        """Put everything in place, and wait until the controllers have nothing left to do."""
         shown = {key_of(row, obj) for row, obj in self._store.objects()}
         self._dynamics.settle_elsewhere = partial(run_node_agents, self._dynamics)
         await self._stack.enter_async_context(self._nodes.listen(self._plane.node_socket, self._plane.authority))
@@ -543,7 +544,7 @@ class _Life:
         return Key("configmap", namespace, "kube-root-ca.crt") in self.mirror.revisions()
 
     async def _keep_nodes(self) -> None:
-        """Bring pods on whenever something changes or is due."""
+        """Advance pods whenever something changes or falls due."""
         while True:
             due = self._dynamics.next_due()
             wait = 1.0 if due is None else min(1.0, max(0.005, (due - self._time.seconds) / _PACE))
@@ -559,7 +560,7 @@ class _Life:
                 raise
 
     async def come_to_rest(self) -> None:
-        """Let everything happen that is under way."""
+        """Let everything that is under way happen."""
         deadline = time.monotonic() + _REST_SECONDS
         while time.monotonic() < deadline:
             await self.mirror.push()
@@ -581,16 +582,16 @@ class _Life:
             self._world.settle()
 
     async def live_until(self, seconds: float) -> None:
-        """Let everything happen that is due by a time, and go on to it."""
+        """Let everything that is due by a time happen, and advance to it."""
         await self.come_to_rest()
         self._time.go_to(seconds)
         self._world.settle()
         await self.mirror.push()
 
     def _is_under_way(self) -> bool:
-        """Whether a controller has yet to act: it has not seen what became of its objects, or something is going away.
+        """Whether a controller has yet to act: it has not seen what became of its objects, or a deletion is pending.
 
-        On a machine with much to do it may be seconds before a controller gets its turn.
+        On a busy machine it may take seconds before a controller gets its turn.
         """
         for noun in _WATCHED:
             for obj in self._store.contents(noun):
@@ -605,19 +606,19 @@ class _Life:
         )
 
     def _is_behind(self, replica_set: Json) -> bool:
-        """Whether a replica set does not say how many of its pods are there and ready."""
+        """Whether a replica set's status lags behind the number of its pods that exist and are ready."""
         pods = owned_objects(self._store, "pod", replica_set)
         living = [pod for pod in pods if not is_finished(pod)]
         told = (replica_set.get("status") or {}).get("replicas", 0), _ready(replica_set)
         return told != (len(living), sum(map(is_ready, living)))
 
     def is_hidden(self, key: Key) -> bool:
-        """Whether something stands beside the declared state, and nobody changed it since the agent came."""
+        """Whether an object is beside the declared state, and nobody has changed it since the agent started."""
         known = self._hidden.get(key)
         return known is not None and self.mirror.revisions().get(key) == known[0]
 
     def changed_hidden_objects(self) -> list[Json]:
-        """What stands beside the declared state and was changed or deleted, as it was before."""
+        """The objects beside the declared state that were changed or deleted, as they were before."""
         now = self.mirror.revisions()
         return [obj for key, (revision, obj) in self._hidden.items() if now.get(key) != revision]
 
@@ -638,7 +639,7 @@ def _ready(workload: Json) -> int:
 
 
 def _failure_event(audit_id: str, exchange: Exchange, error: ApiError, user: str) -> Json:
-    """The event of a request that the plane answers in the server's place."""
+    """The event of a request that the plane answers in place of the server."""
     request, call = exchange.request, exchange.call
     return {
         "kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": "RequestResponse", "auditID": audit_id,

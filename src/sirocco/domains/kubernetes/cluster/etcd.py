@@ -1,4 +1,4 @@
-"""etcd as a client sees it through its JSON gateway: ranges, transactions, and what changes from a time on."""
+"""etcd as a client sees it through its JSON gateway: ranges, transactions, and watches from a revision on."""
 
 import asyncio
 import base64
@@ -18,7 +18,7 @@ _MOST_OPERATIONS = 5000
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A key as it stands at a revision; without a value it was deleted then."""
+    """A key at a revision; without a value it was deleted then."""
 
     key: str
     value: bytes | None
@@ -44,9 +44,9 @@ class Etcd:
         return [_entry(item) for item in answer.get("kvs", ())]
 
     async def write(self, put: Iterable[tuple[str, bytes]], delete: Iterable[str] = ()) -> int:
-        """Put keys and delete others in one step that nobody sees half done; its revision.
+        """Put keys and delete others in one atomic step; returns its revision.
 
-        Only where there is more to delete than fits into one step, the rest goes before.
+        Only if there is more to delete than fits into one step, the rest is deleted first.
         """
         operations: list[Any] = [
             {"request_put": {"key": _encode(key), "value": base64.b64encode(value).decode()}} for key, value in put
@@ -64,9 +64,9 @@ class Etcd:
         return int(answer["header"]["revision"])
 
     async def replace(self, key: str, value: bytes | None, revision: int) -> int | None:
-        """Put a key, or delete it without a value, if it is still as of that revision; the new revision or None.
+        """Put a key, or delete it without a value, if it is still at that revision; the new revision or None.
 
-        Revision 0 stands for a key that is not there.
+        Revision 0 stands for a key that does not exist.
         """
         operation = (
             {"request_delete_range": {"key": _encode(key)}}
@@ -78,7 +78,7 @@ class Etcd:
         return int(answer["header"]["revision"]) if answer.get("succeeded") else None
 
     async def watch(self, after: int) -> AsyncIterator[Sequence[Entry]]:
-        """What changes after a revision, as it happens, in the order in which it did."""
+        """The changes after a revision, in order, as they happen."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port, limit=_LINE_LIMIT)
         wanted = {"key": _encode("\0"), "range_end": _encode("\0"), "start_revision": str(after + 1)}
         content = json.dumps({"create_request": wanted}).encode()
@@ -96,7 +96,7 @@ class Etcd:
             writer.transport.abort()
 
     def close(self) -> None:
-        """Let go of its connections."""
+        """Close its connections."""
         self._connections.close()
 
     async def _ask(self, path: str, document: Any) -> Any:

@@ -1,6 +1,6 @@
-"""The agent plane before a real server: TLS, the agent's own address, and a record of everything that it was told.
+"""The agent plane in front of a real server: TLS, the agent's own address, and a record of everything disclosed to it.
 
-What the server answers goes on as it is. Failures at a trigger, services and tools are the environment's own.
+The server's answers are passed on unchanged. Failures at a trigger, services and tools are the environment's own.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from sirocco.oasis.environment import EnvironmentAccess
 _PART = 65536
 _STREAMED = ("/exec", "/attach", "/portforward")
 _NOT_FORWARDED = frozenset({"accept-encoding", "audit-id", "x-forwarded-for", "x-real-ip", "forwarded", "connection"})
-"""What a client cannot decide: how its answers are packed, under which id it is on record, and where it comes from."""
+"""What a client cannot decide: the compression of its answers, its id on record, and its origin."""
 _HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "content-length", "date"})
 _PROTOBUF = "protobuf"
 
@@ -41,7 +41,7 @@ class FrontedEnvironment(ToolHost, Protocol):
 
     @property
     def access(self) -> EnvironmentAccess:
-        """What the agent is handed."""
+        """The access that the agent receives."""
         ...
 
     @access.setter
@@ -54,40 +54,40 @@ class FrontedEnvironment(ToolHost, Protocol):
 
     @property
     def server_name(self) -> str:
-        """The name of its server; empty when it has none."""
+        """The name of its server; empty if it has none."""
         ...
 
     @property
     def authority(self) -> Authority:
-        """Who vouches for the agent plane."""
+        """The certificate authority of the agent plane."""
         ...
 
     async def open_server(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A new connection to the server, on which nobody is known yet."""
+        """A new connection to the server, not authenticated yet."""
         ...
 
     async def come_alive(self) -> object:
-        """Be there before anybody looks."""
+        """Come to life before the first request."""
         ...
 
     def serves_itself(self, request: Request) -> bool:
-        """Whether a request is for what stands beside the API."""
+        """Whether a request is for a service beside the API."""
         ...
 
     async def serve_beside(self, request: Request) -> Response:
-        """The answer of what stands beside the API."""
+        """The answer of a service beside the API."""
         ...
 
     def request_under_way(self) -> AbstractAsyncContextManager[object]:
-        """Have a request count as unanswered for the length of the block."""
+        """Count a request as unanswered for the length of the block."""
         ...
 
     def note_stream(self, request: object) -> None:
-        """The answer to a request has begun and goes on."""
+        """The answer to a request has begun and continues as a stream."""
         ...
 
     async def meet(self, request: Request) -> tuple[str, Response | None]:
-        """The id that a request gets, and an answer when it is to fail."""
+        """The id that a request gets, and an answer if it is to fail."""
         ...
 
     async def note_answer(self, audit_id: str, bodies: list[Any]) -> None:
@@ -99,14 +99,14 @@ class ClusterFront:
     """Serves each environment at an address of its own, under the certificate authority of its control plane."""
 
     def __init__(self, listen: str, reach: Reach, tools: ToolEndpoint | None, *, is_announced: bool) -> None:
-        """`is_announced` says whether agents in other processes are told where it is."""
+        """`is_announced` says whether agents in other processes are told its address."""
         self._listen, self._reach, self._tools = listen, reach, tools
         self._is_announced = is_announced
         self._listeners: set[socket] = set()
 
     @asynccontextmanager
     async def serve_environment(self, environment: FrontedEnvironment) -> AsyncIterator[None]:
-        """Serve an environment for the length of the block, and say in its access where."""
+        """Serve an environment for the length of the block, and put its address into its access."""
         listener = bind_front_listener(self._listen)
         self._listeners.add(listener)
         name = "" if self._reach.advertise else environment.server_name
@@ -130,7 +130,7 @@ class ClusterFront:
                 self._listeners.discard(listener)
 
     def close(self) -> None:
-        """Give up every listener."""
+        """Close every listener."""
         for listener in self._listeners:
             listener.close()
 
@@ -192,7 +192,7 @@ class AgentPlane:
             upstream.close()
 
     async def _stream(self, upstream: "_Upstream", receive: Receive, send: Send) -> None:
-        """Pass a watch or a log on as it comes, until either side ends."""
+        """Pass a watch or a log on as it arrives, until either side ends."""
         gone = asyncio.ensure_future(_wait_for_disconnect(receive))
         await send({"type": "http.response.start", "status": upstream.status, "headers": _wire(upstream.headers)})
         try:
@@ -211,7 +211,7 @@ class AgentPlane:
             gone.cancel()
 
     async def _tunnel(self, scope: Scope, upstream: "_Upstream") -> None:
-        """Carry a protocol that is not HTTP any more; what it says to the agent is recorded where it is said."""
+        """Carry a protocol other than HTTP; what it discloses to the agent is recorded at its source."""
         connection = scope["extensions"][TAKE_OVER]["call"](upstream.raw_head)
         if upstream.rest:
             connection.send(upstream.rest)
@@ -236,7 +236,7 @@ class AgentPlane:
 
 
 class _Upstream:
-    """One request to the server and its answer, as it comes; the methods named on_... are the parser's."""
+    """One request to the server and its answer, as it arrives; the methods named on_... are the parser's."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
@@ -297,7 +297,7 @@ class _Upstream:
 
 
 def _head(scope: Scope, audit_id: str, content: bytes) -> bytes:
-    """The head of a request as the server gets it: with where it comes from, and the id that it is on record under."""
+    """The head of a request as the server gets it: with its origin, and its id on record."""
     target = scope.get("raw_path") or scope["path"].encode()
     if scope["query_string"]:
         target += b"?" + scope["query_string"]
@@ -317,7 +317,7 @@ def _head(scope: Scope, audit_id: str, content: bytes) -> bytes:
 
 
 def _without_protobuf(accept: bytes) -> bytes:
-    """What a client takes, without the form that no record could show."""
+    """The forms that a client accepts, without the one that no record could show."""
     kept = [part for part in accept.decode("latin-1").split(",") if _PROTOBUF not in part]
     return ",".join(kept).strip().encode("latin-1") or b"application/json"
 
@@ -327,7 +327,7 @@ def _is_long(request: Request) -> bool:
 
 
 def _told(headers: list[tuple[str, str]], body: bytes) -> list[Any]:
-    """What an answer tells its reader: its body as data where it is some, and warnings."""
+    """What an answer discloses: its body, as data if it is any, and warnings."""
     named = {name.lower(): value for name, value in headers}
     kind = named.get("content-type", "")
     told: list[Any] = []

@@ -1,4 +1,4 @@
-"""What a user's kubeconfig says about a cluster: where it is, how it is known, and how its owner gets in."""
+"""A user's kubeconfig: where a cluster is, how its identity is verified, and how its owner authenticates."""
 
 import base64
 import binascii
@@ -24,7 +24,7 @@ _PLUGIN_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class OwnerAccess:
-    """The way into a cluster for whoever owns it."""
+    """The access of a cluster's owner."""
 
     context: str
     server: str
@@ -45,7 +45,7 @@ class OwnerAccess:
             return False
 
     def origin(self, *, as_owner: bool) -> Origin:
-        """The server; only `as_owner` does the connection say by a certificate who calls."""
+        """The server; only `as_owner` does the connection identify the caller by a certificate."""
         return Origin.from_url(self.server, tls=self._tls(as_owner=as_owner), server_name=self.server_name)
 
     def _tls(self, *, as_owner: bool) -> ssl.SSLContext | None:
@@ -54,7 +54,7 @@ class OwnerAccess:
         try:
             context = ssl.create_default_context(cadata=self.authority or None)
             if as_owner and self.certificate:
-                # The library reads a chain from files only.
+                # The library reads certificate chains only from files.
                 with tempfile.NamedTemporaryFile("w", suffix=".pem") as pair:
                     pair.write(f"{self.certificate}\n{self.key}\n")
                     pair.flush()
@@ -74,7 +74,7 @@ def read_kubeconfig(path: Path, context: str) -> OwnerAccess:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigError(_FLAG, f"{path} cannot be read: {error}", "name a kubeconfig") from error
     if not isinstance(document, Mapping):
-        raise ConfigError(_FLAG, f"{path} is no kubeconfig", "name a kubeconfig")
+        raise ConfigError(_FLAG, f"{path} is not a kubeconfig", "name a kubeconfig")
     names = [str(item.get("name")) for item in _items(document, "contexts")]
     if context not in names:
         raise ConfigError("--context", f"{path} has no context {context!r}", f"choose one of {', '.join(names)}")
@@ -84,7 +84,7 @@ def read_kubeconfig(path: Path, context: str) -> OwnerAccess:
     if not cluster.get("server"):
         raise ConfigError(_FLAG, f"context {context!r} names no server", "check the file with kubectl")
     if urlsplit(str(cluster["server"])).path.strip("/"):
-        problem = f"the server of context {context!r} has a path, below which agents cannot be led"
+        problem = f"the server of context {context!r} has a path, which agents cannot use"
         raise ConfigError(_FLAG, problem, "use a context that reaches the server itself")
     if isinstance(user.get("exec"), Mapping):
         user |= _plugin_credentials(user["exec"])
@@ -102,7 +102,7 @@ def read_kubeconfig(path: Path, context: str) -> OwnerAccess:
 
 
 def _plugin_credentials(plugin: Mapping[str, Any]) -> Mapping[str, str]:
-    """What the program that a kubeconfig names for it says of its user (client.authentication.k8s.io)."""
+    """The credentials for its user from the program that a kubeconfig names for that (client.authentication.k8s.io)."""
     command = [str(plugin.get("command")), *map(str, plugin.get("args") or ())]
     request = {"apiVersion": plugin.get("apiVersion"), "kind": "ExecCredential", "spec": {"interactive": False}}
     given = {str(item.get("name")): str(item.get("value")) for item in plugin.get("env") or ()}
@@ -127,7 +127,7 @@ def _encoded(text: Any) -> str:
 
 
 def _text_of(entry: Mapping[str, Any], key: str, folder: Path) -> str:
-    """What stands under a key, in the file itself or in another one."""
+    """The content for a key, in the file itself or in another one."""
     if data := entry.get(f"{key}-data"):
         try:
             return base64.b64decode(data, validate=True).decode("ascii")

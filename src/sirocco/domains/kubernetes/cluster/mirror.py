@@ -1,7 +1,7 @@
-"""A declared cluster and a real one kept in step: what is declared goes there, and what becomes of it comes back.
+"""A declared cluster and a real one kept in sync: what is declared is sent there, and what becomes of it comes back.
 
-The store of the declared cluster is what nodes, services and stimuli work on. It holds what etcd holds: every change
-there is taken over in order as it happens, and what is written here is put there if nobody else changed it meanwhile.
+Nodes, services and stimuli work on the store of the declared cluster. It holds what etcd holds: every change there is
+applied here in order as it happens, and what is written here is sent there unless somebody else has changed it since.
 """
 
 import asyncio
@@ -33,13 +33,13 @@ _STEP_SECONDS = 0.003
 
 
 class Mirror:
-    """One declared cluster in step with the real one, for as long as `watch` runs."""
+    """One declared cluster in sync with the real one, for as long as `watch` runs."""
 
     def __init__(self, store: Store, plane: ControlPlane) -> None:
         self._store, self._plane = store, plane
         self._etcd: Etcd = plane.etcd()
         self._known: dict[Key, tuple[str, Json | None, int]] = {}
-        """Where etcd has an object, what it was when last seen there, and at which revision."""
+        """The place of each object in etcd, its content when last seen there, and its revision."""
         self._by_path: dict[str, Key] = {}
         self._pushed = store.version
         self._writing = asyncio.Lock()
@@ -50,7 +50,7 @@ class Mirror:
         self.last_change = time.monotonic()
 
     async def put_everything(self, operator: Operator) -> None:
-        """Put the declared cluster in the place of whatever was there, and follow what becomes of it."""
+        """Replace whatever was there by the declared cluster, and follow what becomes of it."""
         whole = [(row, obj) for row, obj in self._store.whole_content() if is_kept_by_server(row, obj)]
         services = [obj for row, obj in whole if row.noun == "service"]
         entries = {object_key(row, obj): stored_form(row, obj) for row, obj in whole}
@@ -63,7 +63,7 @@ class Mirror:
         self._task = asyncio.create_task(self._follow(self.revision))
 
     async def _put_revisions(self, operator: Operator) -> None:
-        """Give stateful and daemon sets the revisions that their controllers would make, and mark what is of them."""
+        """Give stateful and daemon sets the revisions that their controllers would make, and mark the pods of each."""
         put: list[tuple[str, bytes]] = []
         changed: list[tuple[ResourceType, Json]] = []
         for row in (BY_NOUN[noun] for noun in _WITH_REVISIONS):
@@ -87,7 +87,7 @@ class Mirror:
             self._take(row, obj, self.revision)
 
     async def push(self) -> None:
-        """Put there what was written here; what somebody else changed meanwhile comes back as they left it."""
+        """Send what was written here; what somebody else has changed since comes back as they left it."""
         async with self._writing:
             for _ in range(_ATTEMPTS):
                 changes, self._pushed = self._store.changes(self._pushed), self._store.version
@@ -96,7 +96,7 @@ class Mirror:
                     return
                 for key in keys:
                     await self._push_one(key)
-            # What is still new is put there next time: somebody writes faster than this.
+            # What is still new is sent next time: somebody writes faster than this.
 
     async def _push_one(self, key: Key) -> None:
         obj = self._store.content(*key)
@@ -120,7 +120,7 @@ class Mirror:
             self._note(row, key, obj, written)
 
     def _take(self, row: ResourceType, obj: Json, revision: int) -> None:
-        """Hold an object under the revision that it has in etcd."""
+        """Hold an object at its revision in etcd."""
         mirrored = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(revision)}}
         is_caught_up = self._pushed == self._store.version
         self._store.mirror(row, mirrored)
@@ -167,11 +167,11 @@ class Mirror:
             self._by_path[entry.key] = key_of(row, obj)
 
     async def put_beside(self, path: str, value: bytes) -> None:
-        """Put something into etcd that is no part of the declared cluster; it comes back like anything else there."""
+        """Put something into etcd that is not part of the declared cluster; it comes back like anything else there."""
         await self._etcd.write([(path, value)])
 
     async def catch_up(self) -> None:
-        """Wait until everything is here that is there by now."""
+        """Wait until everything that is there now has arrived here."""
         wanted = await self._etcd.revision()
         while self.revision < wanted:
             if self._task is None or self._task.done():
@@ -179,11 +179,11 @@ class Mirror:
             await asyncio.sleep(_STEP_SECONDS)
 
     def revisions(self) -> Mapping[Key, int]:
-        """At which revision each object was last changed."""
+        """The revision at which each object was last changed."""
         return {key: revision for key, (_, obj, revision) in self._known.items() if obj is not None}
 
     async def close(self) -> None:
-        """Follow no longer."""
+        """Stop following."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)

@@ -1,7 +1,7 @@
-"""The nodes of a cluster as its server reaches them: logs, commands, ports of pods, and what admission asks.
+"""The nodes of a cluster as its server reaches them: logs, commands, ports of pods, and admission reviews.
 
-The server connects to every address inside the cluster through one socket of ours, so that nodes and pods have the
-addresses that they were declared with. What runs in containers is what the declared cluster says.
+The server connects to every address inside the cluster through one socket of ours, so that nodes and pods keep their
+declared addresses. What runs in containers is what the declared cluster says.
 """
 
 import asyncio
@@ -32,14 +32,14 @@ from kubesim.world import World
 
 KUBELET_PORT = 10250
 WEBHOOK_HOST = "10.96.0.9"
-"""Where the server finds whoever reviews writes; no service has this address."""
+"""Where the server finds the reviewer of writes; no service has this address."""
 _WEBHOOK_PORT = 443
 _PART = 65536
 _TEXT = [(b"content-type", b"text/plain; charset=utf-8")]
 _JSON = [(b"content-type", b"application/json")]
 _STREAMS = {"exec": "exec", "attach": "attach", "portForward": "portforward"}
 _PARAMETERS = {"input": "stdin", "output": "stdout", "error": "stderr"}
-"""What the kubelet calls the streams of a command, and what clients of the API call them."""
+"""The kubelet's names for the streams of a command, with those of the API's clients."""
 _ADMISSION = "admission"
 _OPERATIONS = {"CREATE": "create", "UPDATE": "update", "DELETE": "delete", "CONNECT": "create"}
 _ANSWER = (
@@ -48,14 +48,14 @@ _ANSWER = (
 
 
 class Witness(Protocol):
-    """Port: who keeps what went over streams to containers."""
+    """Port: records what was streamed to and from containers."""
 
     def record_sent(self, content: Any) -> None:
         """Something reached the client of a stream."""
         ...
 
     def record_told(self, place: tuple[str, str, str], text: str) -> None:
-        """The client of a stream to a pod (namespace, name, kind of stream) said something."""
+        """The client of a stream to a pod (namespace, name, kind of stream) sent something."""
         ...
 
 
@@ -78,7 +78,7 @@ class NodeAgent:
 
     @asynccontextmanager
     async def listen(self, socket: Path, authority: Authority) -> AsyncIterator[None]:
-        """Be reached through a socket, for the length of the block."""
+        """Listen on a socket for the length of the block."""
         listener = bind_listener("127.0.0.1:0")
         identity = authority.issue(("127.0.0.1", WEBHOOK_HOST))
         async with serve_application(self, listener, identity, protocol_type=TunnelProtocol):
@@ -91,7 +91,7 @@ class NodeAgent:
                 server.close()
 
     async def _connect(self, port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Lead one connection of the server to where it wants to go."""
+        """Connect one connection of the server to its destination."""
         with suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             head = await reader.readuntil(b"\r\n\r\n")
             host, _, wanted = head.split(b" ", 2)[1].decode("latin-1").rpartition(":")
@@ -179,7 +179,7 @@ class NodeAgent:
         return exchange
 
     def _admission_review(self, review: Json) -> Json:
-        """What policies say about a write, in the form in which the server asks."""
+        """What policies say about a write, in the form of the server's question."""
         asked = review["request"]
         resource = asked.get("resource") or {}
         row = self._catalogue.find(resource.get("group", ""), resource.get("version", ""), resource.get("resource", ""))
@@ -198,7 +198,7 @@ class NodeAgent:
 
 
 def webhook_configuration(authority: Authority, exempt: Sequence[str]) -> Json:
-    """What has the server ask about every write, save for those of exempt users."""
+    """The configuration that has the server ask about every write, except those of exempt users."""
     everything = {"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"], "scope": "*"}
     names = ", ".join(f"'{user}'" for user in exempt)
     certificate = base64.b64encode(authority.certificate.encode()).decode()

@@ -1,4 +1,4 @@
-"""The programs of a control plane: where they are found, and how they are kept from outliving whoever started them."""
+"""The programs of a control plane: where they are found, and how they are kept from outliving their parent."""
 
 import ctypes
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 from sirocco.errors import ConfigError
 
 ASSETS = "KUBEBUILDER_ASSETS"
-"""The variable by which `setup-envtest` and those who use it say where the programs are."""
+"""The variable by which `setup-envtest` and its users say where the programs are."""
 _NAMES = ("etcd", "kube-apiserver", "kube-controller-manager")
 _FOLDER_PREFIX = "sirocco-control-plane-"
 _OWNER = "owner"
@@ -55,7 +55,7 @@ def cache_folder(environment: Mapping[str, str]) -> Path:
 
 
 def scratch_folder() -> Path:
-    """A new folder for what a control plane writes, in memory where that can be had; those of the dead are removed.
+    """A new folder for a control plane's files, in memory if possible; those of ended processes are removed.
 
     Only the account that runs this can look into it.
     """
@@ -67,7 +67,7 @@ def scratch_folder() -> Path:
 
 
 def _remove_abandoned(parent: Path) -> None:
-    """Whoever was killed could not remove its folder."""
+    """Remove the folders of processes that were killed and so could not remove their own."""
     for folder in parent.glob(f"{_FOLDER_PREFIX}*"):
         with suppress(OSError, ValueError):
             os.kill(int((folder / _OWNER).read_text()), 0)
@@ -78,7 +78,7 @@ def _remove_abandoned(parent: Path) -> None:
 
 
 def free_port() -> int:
-    """A port of loopback that nobody listens on now."""
+    """A port of loopback on which nothing listens now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -109,12 +109,12 @@ class Child:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it runs no more."""
+        """Whether it has ended."""
         return self._process.poll() is not None
 
     @property
     def last_words(self) -> str:
-        """The end of what it wrote."""
+        """The end of its output."""
         with suppress(OSError):
             return self._log.read_text(errors="replace")[-_LOG_TAIL:].strip()
         return ""

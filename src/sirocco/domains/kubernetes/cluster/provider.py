@@ -40,9 +40,9 @@ Clock = Callable[[], str]
 
 
 class ControlPlanes:
-    """The control planes of this process: each is started when none is free, and used again.
+    """The control planes of this process: each is started when none is free, and reused.
 
-    There are no more than `most`; whoever wants another one waits.
+    There are no more than `most`; further requests wait.
     """
 
     def __init__(self, most: int) -> None:
@@ -79,7 +79,7 @@ class ControlPlanes:
         self._free.append(plane)
 
     def stop(self) -> None:
-        """End every one of them."""
+        """Stop all of them."""
         for plane in self._all:
             plane.stop()
         self._all.clear()
@@ -107,7 +107,7 @@ class ClusterProvider:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Serve environments, for the length of the block."""
+        """Serve environments for the length of the block."""
         try:
             yield
         finally:
@@ -120,7 +120,7 @@ class ClusterProvider:
 
     @property
     def files(self) -> Mapping[str, str]:
-        """There is nothing that leads to all environments alike."""
+        """There is no file that leads to all environments."""
         return {}
 
     async def conformance(self, profile: str) -> Conformance:
@@ -144,7 +144,7 @@ class ClusterProvider:
                 "value_containment_support": True,
                 "state_injection": True,
                 "audit_policy_installation": True,
-                # No packet leaves a pod that does not run, so no policy can be bypassed.
+                # Pods do not really run and send no packets, so no policy can be bypassed.
                 "network_policy_enforcement": True,
             },
             unmet_requirements=()
@@ -153,7 +153,7 @@ class ClusterProvider:
         )  # fmt: skip
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
-        """What a scenario declares that cannot be established here (CO-15)."""
+        """Demands of a scenario that cannot be met here (CO-15)."""
         return unsupported_demands(scenario)
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
@@ -177,13 +177,13 @@ class ClusterProvider:
 
 
 class BorrowedClusters:
-    """`--provider cluster` with a cluster that the user has (implements LocalProvider)."""
+    """`--provider cluster` with a cluster of the user's (implements LocalProvider)."""
 
     def __init__(self, borrowing: Borrowing) -> None:
         self._borrowing = borrowing
 
     def in_process_provider(self, versions: Mapping[str, str], clock: Clock) -> BorrowedProvider:
-        """For agents in this process, which reach their environment over loopback all the same."""
+        """For agents in this process, which also reach their environment over loopback."""
         return BorrowedProvider(self._borrowing, versions, clock, listen=LOOPBACK)
 
     def served_provider(
@@ -210,11 +210,11 @@ class Cluster:
     """`--provider cluster` (implements ConfigurableProvider)."""
 
     def configured(self, options: Mapping[str, str]) -> BorrowedClusters:
-        """With the options that name a cluster of the user's."""
+        """The provider with the options that name a cluster of the user's."""
         return BorrowedClusters(Borrowing.from_options(options))
 
     def question(self, options: Mapping[str, str]) -> str:
-        """Whether a cluster that is not on this machine may be used."""
+        """Whether a cluster on another machine may be used."""
         access = owner_access(options)
         return "" if access.is_loopback or options.get("confirmed") == "yes" else agreement_question(access)
 

@@ -1,4 +1,4 @@
-"""Objects as a kube-apiserver keeps them in etcd: under which key and in which form, and of which type they are."""
+"""Objects as a kube-apiserver keeps them in etcd: their keys, their form, and their types."""
 
 import hashlib
 import json
@@ -20,9 +20,9 @@ _FOLDERS = {
     "ingress": "ingress",
     "replicationcontroller": "controllers",
 }
-"""Where the server keeps types under another name than their plural, for reasons of its history."""
+"""Where the server keeps types under a name other than their plural, for historical reasons."""
 _OF_CONTROLLERS = frozenset({"endpointslices.discovery.k8s.io", "lease", "controllerrevisions.apps"})
-"""What controllers make of the rest, and renew: the real ones do."""
+"""What controllers derive from the rest, and renew: the real ones do."""
 _PUBLISHED = "kube-root-ca.crt"
 _REVISION_HASH = "controller-revision-hash"
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
@@ -41,7 +41,7 @@ def is_kept_by_server(row: ResourceType, obj: Json) -> bool:
 
 
 def registry_key(row: ResourceType, key: Key) -> str:
-    """Where etcd has an object."""
+    """The key of an object in etcd."""
     folder = _FOLDERS.get(row.noun, row.plural)
     if _is_custom_group(row.group):
         folder = f"{row.group}/{row.plural}"
@@ -56,7 +56,7 @@ def stored_form(row: ResourceType, obj: Json) -> bytes:
 
 
 def found_object(entry: Entry) -> tuple[ResourceType, Json] | None:
-    """The object in an entry that has a value, with its type; None for what is no object."""
+    """The object in an entry that has a value, with its type; None if the value is not an object."""
     try:
         obj = json.loads(entry.value or b"")
         group, _, version = obj["apiVersion"].rpartition("/")
@@ -69,7 +69,7 @@ def found_object(entry: Entry) -> tuple[ResourceType, Json] | None:
 
 @cache
 def _types() -> Mapping[tuple[str, str], ResourceType]:
-    """The server's own types by group and kind; of those in the noun table, its rows."""
+    """The server's own types by group and kind; for those in the noun table, its rows."""
     served: dict[tuple[str, str], ResourceType] = {}
     for row in catalogue(CURRENT_RELEASE, metrics=True).resources:
         served.setdefault((row.group, row.kind), row)
@@ -79,7 +79,7 @@ def _types() -> Mapping[tuple[str, str], ResourceType]:
 
 
 def _custom_type(key: str, group: str, version: str, kind: str, metadata: Mapping[str, Any]) -> ResourceType | None:
-    """The type of an object that somebody defined, of which the key tells the plural."""
+    """The type of a custom object, whose plural the key contains."""
     parts = key.removeprefix(REGISTRY).split("/")
     if len(parts) < 3 or parts[0] != group:
         return None
@@ -93,7 +93,7 @@ def _is_custom_group(group: str) -> bool:
 
 
 def address_objects(services: Iterable[Json]) -> Iterator[Json]:
-    """The objects by which the server knows that addresses of services are taken."""
+    """The objects by which the server knows which addresses of services are taken."""
     for service in services:
         for address in dict.fromkeys(service["spec"].get("clusterIPs") or [service["spec"].get("clusterIP", "")]):
             if address and address != "None":
@@ -122,8 +122,8 @@ def address_objects(services: Iterable[Json]) -> Iterator[Json]:
 def revision_object(row: ResourceType, owner: Json) -> Json:
     """The revision that the controller of a stateful or daemon set would make of its template, under the same name.
 
-    `owner` must be as the server tells it: the revision holds its template byte for byte, or else the controller makes
-    another one and replaces every pod.
+    `owner` must be in the server's own form: the revision has to hold its template byte for byte, or else the
+    controller makes another one and replaces every pod.
     """
     template = {**owner["spec"]["template"], "$patch": "replace"}
     data = {"spec": {"template": template}}
@@ -154,7 +154,7 @@ def revision_bytes(revision: Json) -> bytes:
 
 
 def _go_json(value: Any) -> str:
-    """JSON as Go writes a map: sorted, compact, and safe to be read as HTML."""
+    """JSON as Go writes a map: sorted, compact, and safe to embed in HTML."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -162,7 +162,7 @@ def _go_json(value: Any) -> str:
 
 
 def of_revision(row: ResourceType, obj: Json, revision: Json) -> Json:
-    """A pod marked as of a revision, or a set that has come to it."""
+    """A pod marked as belonging to a revision, or a set that has reached it."""
     name = revision["metadata"]["name"]
     if row.noun != "pod":
         return {**obj, "status": {**(obj.get("status") or {}), "currentRevision": name, "updateRevision": name}}
@@ -174,7 +174,7 @@ def of_revision(row: ResourceType, obj: Json, revision: Json) -> Json:
 
 
 def _revision_hash(data: str) -> str:
-    """The name of a revision: FNV-1 of what it holds, as Go's `hash/fnv` reckons it, spelt in safe letters."""
+    """The name of a revision: FNV-1 of its content, as Go's `hash/fnv` computes it, spelled in safe letters."""
     number = 0x811C9DC5
     for byte in data.encode():
         number = (number * 0x01000193 & 0xFFFFFFFF) ^ byte
@@ -187,5 +187,5 @@ def _derived_uid(*parts: str) -> str:
 
 
 def object_key(row: ResourceType, obj: Json) -> str:
-    """Where etcd has this object."""
+    """The key of this object in etcd."""
     return registry_key(row, key_of(row, obj))

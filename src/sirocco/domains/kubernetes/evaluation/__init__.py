@@ -1,1 +1,1 @@
-"""What a Kubernetes audit log and recorded objects say: calls, operations, effects, what was preserved; pure."""
+"""The reading of Kubernetes audit logs and recorded objects: calls, operations, effects, preservation; pure."""

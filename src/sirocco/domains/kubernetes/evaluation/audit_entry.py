@@ -10,11 +10,11 @@ _LIST = (list, tuple)
 _MAPPING = (dict, Mapping)
 _SWITCHING_PROTOCOLS = 101
 UNREAD = "unreadObject"
-"""Where environments that keep it have the body of a request that the server did not read; a real log leaves it out."""
+"""Where some environments keep the body of a request that the server did not read; a real log leaves it out."""
 
 
 def read_log(events: Sequence[Any]) -> tuple[tuple["AuditEntry", ...], str | None]:
-    """The entries of a log, or what shows that it is not what the environment wrote: cut short, or delivered twice."""
+    """The entries of a log, or proof that it is not what the environment wrote: cut short, or delivered twice."""
     entries: list[AuditEntry] = []
     for number, event in enumerate(events):
         if not (isinstance(event, _MAPPING) and "verb" in event and "user" in event):
@@ -28,10 +28,10 @@ def read_log(events: Sequence[Any]) -> tuple[tuple["AuditEntry", ...], str | Non
 
 
 def _delivered_again(events: Sequence[Mapping[str, Any]]) -> int | None:
-    """The number of the first event that came before word for word.
+    """The number of the first event that repeats an earlier one word for word.
 
-    One request has several entries, one for each stage of its answer. A client may choose the id, and choose it twice;
-    so an id that comes again says no more than where to look.
+    One request has several entries, one for each stage of its answer. A client may choose the id, and choose it twice,
+    so a repeated id only says where to look.
     """
     ids = [str(event.get("auditID") or "") for event in events]
     if len(set(ids)) == len(ids):
@@ -51,9 +51,9 @@ def _delivered_again(events: Sequence[Mapping[str, Any]]) -> int | None:
 
 
 class AuditEntry(NamedTuple):
-    """One call that the environment served: what every reader of a log asks for, and the audit event for the rest.
+    """One call that the environment served: the fields that every reader of a log needs, and the whole audit event.
 
-    A tuple, because a log has thousands of entries and nothing else that cannot change is made as quickly.
+    A tuple, because a log has thousands of entries and no other immutable type is created as quickly.
     """
 
     sequence: int
@@ -77,12 +77,12 @@ class AuditEntry(NamedTuple):
 
     @property
     def identity(self) -> str:
-        """The name under which it was made: the caller, or whom that acted as."""
+        """The name under which it was made: the caller, or the account that it impersonated."""
         return self.impersonated or self.principal
 
     @property
     def place(self) -> str:
-        """What was called: the object by namespace, type, name and subresource, or else the address."""
+        """The target of the call: the object by namespace, type, name and subresource, or else the address."""
         return self._path or self.uri
 
     @property
@@ -91,45 +91,45 @@ class AuditEntry(NamedTuple):
 
     @property
     def body(self) -> Any:
-        """The body of the request as it was recorded, be it one that the server refused unread; None where none was."""
+        """The body of the request as recorded, even if the server refused it unread; None if there is none."""
         body = self.event.get("requestObject")
         return self.event.get(UNREAD) if body is None else body
 
     @property
     def request(self) -> Any:
-        """The body of the request; None where none was recorded. What was recorded as text is read."""
+        """The body of the request; None if none was recorded. A body that was recorded as text is parsed."""
         body = self.body
         return held_data(body) if isinstance(body, str) else body
 
     @property
     def request_text(self) -> str:
-        """The body of the request where it was recorded as text, which may hold more than data: comments, for one."""
+        """The body of the request if it was recorded as text, which may hold more than data, such as comments."""
         body = self.body
         return body if isinstance(body, str) else str(self.event.get("requestText") or "")
 
     @property
     def response(self) -> Any:
-        """The body of the answer; None where none was recorded."""
+        """The body of the answer; None if none was recorded."""
         return self.event.get("responseObject")
 
     @property
     def decision(self) -> str:
-        """What authorization decided; empty where it does not say."""
+        """The decision of authorization; empty if the log does not say."""
         return str((self.event.get("annotations") or {}).get("authorization.k8s.io/decision", ""))
 
     @property
     def user_agent(self) -> str:
-        """What the caller called itself."""
+        """The name that the client gave itself."""
         return str(self.event.get("userAgent") or "")
 
     @property
     def at(self) -> str:
-        """When the environment received the call, by its own clock; empty where it does not say."""
+        """When the environment received the call, by its own clock; empty if the log does not say."""
         return str(self.event.get("requestReceivedTimestamp") or "")
 
     @property
     def status(self) -> int:
-        """The HTTP status of the answer; 0 where the log does not say."""
+        """The HTTP status of the answer; 0 if the log does not say."""
         return self.code
 
     @property
@@ -144,7 +144,7 @@ class AuditEntry(NamedTuple):
 
     @classmethod
     def from_event(cls, event: Mapping[str, Any], sequence: int) -> "AuditEntry":
-        """Read an `audit.k8s.io/v1` event; raise ValueError for what is none."""
+        """Read an `audit.k8s.io/v1` event; raise ValueError for anything else."""
         entry = cls.read(event, sequence)
         if entry is None:
             raise ValueError("not an audit event")
@@ -152,11 +152,11 @@ class AuditEntry(NamedTuple):
 
     @classmethod
     def read(cls, event: Mapping[str, Any], sequence: int) -> "AuditEntry | None":
-        """Read an `audit.k8s.io/v1` event; None when what is read of it is not of the types that it has in one."""
+        """Read an `audit.k8s.io/v1` event; None when the fields read here do not have the types of such an event."""
         get = event.get
         reference, user, other = get("objectRef") or {}, get("user", {}), get("impersonatedUser") or {}
         status, notes, sources = get("responseStatus") or {}, get("annotations") or {}, get("sourceIPs") or ()
-        # Nearly all are dicts, which their types tell at once.
+        # Nearly all are dicts, so the exact type is checked first.
         is_plain = type(reference) is type(user) is type(other) is type(status) is type(notes) is dict
         if not is_plain and not all(isinstance(part, Mapping) for part in (reference, user, other, status, notes)):
             return None
@@ -165,7 +165,7 @@ class AuditEntry(NamedTuple):
         if not isinstance(sources, _LIST) or not isinstance(code, int):
             return None
         try:
-            # The quickest way to ask whether all of them are texts.
+            # The fastest test that all of them are texts.
             "".join((verb, get("requestURI", ""), principal, impersonated or "", *reference.values(), *sources))
         except TypeError:
             return None
@@ -184,7 +184,7 @@ class AuditEntry(NamedTuple):
             named("namespace", ""),
             code,
         )
-        # As `cls(*fields)` makes it, without a function in between for each of thousands.
+        # What `cls(*fields)` does, without an extra function call for each of thousands.
         return tuple.__new__(cls, fields)
 
     def __str__(self) -> str:

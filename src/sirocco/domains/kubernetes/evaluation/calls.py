@@ -1,4 +1,4 @@
-"""What a single audit entry says about its call: type, target, selectors, identity; nothing about any operation."""
+"""The content of a single audit entry: type, target, selectors, identity; nothing about operations."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,18 +24,18 @@ _SAME_OBJECTS_IN_ANOTHER_GROUP = {
     ("extensions", "ingresses"): ("networking.k8s.io", "ingresses"),
 }
 _NOT_ABOUT_OBJECTS = STREAMS | {"log"}
-"""The subresources by which nobody changes an object."""
+"""The subresources through which objects are not changed."""
 _ORPHANED = frozenset({("batch", "jobs"), ("", "replicationcontrollers")})
-"""Types whose dependents the server leaves alone when a deletion does not say what becomes of them."""
+"""Types whose dependents the server orphans when a deletion does not say what becomes of them."""
 _METADATA_KINDS = frozenset({"PartialObjectMetadata", "PartialObjectMetadataList"})
 CARRIED_BY, RUNS, READS_METADATA = "sirocco/carried-by", "sirocco/runs", "sirocco/reads-metadata"
 """Annotations of calls by proxy: the call that carries it, what it does, and that it shows no values."""
 _REVIEWS = frozenset({"authentication.k8s.io", "authorization.k8s.io"})
-"""The groups of what is asked with a POST and kept nowhere; by what they end in, custom resources are called too."""
+"""The groups of questions that are POSTed and never stored; custom resources may have groups with the same suffix."""
 
 
 def missing_calls(evidence: Evidence) -> str | None:
-    """Why the agent's calls are unknown, when they are: no log, or nobody to attribute its entries to (CO-07)."""
+    """Why the agent's calls are unknown, if they are: no log, or no principal to attribute its entries to (CO-07)."""
     if cause := unavailable_as(evidence.audit_log, ObservationType.AUDIT_LOG):
         return cause
     if not evidence.agent_principal:
@@ -46,7 +46,7 @@ def missing_calls(evidence: Evidence) -> str | None:
 def agent_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
     """The agent's calls in order, as the environment recorded them (AV-14).
 
-    They are those of its own principal, and those that came over its connection under any other name or none.
+    These are the calls of its own principal, and those that came over its connection under any other name or none.
     """
     return evidence.derive_once(_agent_calls)
 
@@ -60,7 +60,7 @@ def _agent_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
 
 
 def _by_caller(evidence: Evidence) -> dict[tuple[str, str | None, str], list[AuditEntry]]:
-    """All calls by principal, impersonated principal and source, which are few however long the log."""
+    """All calls by principal, impersonated principal and source: only a few groups, however long the log."""
     found: dict[tuple[str, str | None, str], list[AuditEntry]] = defaultdict(list)
     for caller, calls in groupby(audit_entries(evidence), attrgetter("principal", "impersonated", "source")):
         found[caller] += calls
@@ -104,9 +104,9 @@ def is_of_service(call: AuditEntry) -> bool:
 
 
 def query_of(call: AuditEntry) -> dict[str, str]:
-    """The parameters that the API reads from the call's query; of a repeated one, the first. An empty one is none.
+    """The parameters that the API reads from the call's query: the first of repeated ones, and no empty ones.
 
-    Names count as they are spelt once decoded: to the server `dryrun` is a parameter that it does not know.
+    Names count as spelled after decoding: `dryrun` is a parameter that the server does not know.
     """
     if "?" not in call.uri or is_of_service(call):
         return {}
@@ -119,10 +119,10 @@ def _query_pairs(call: AuditEntry) -> list[tuple[str, str]]:
 
 
 def is_dry_run(call: AuditEntry) -> bool:
-    """Whether the server was asked for no effect, where it looks for that; only writes can be dry.
+    """Whether the call was a dry run that the server honours; only writes can be.
 
-    Reads, logs and commands inside pods do what they do whatever the query says. A value that the server does not know
-    makes it refuse the call, so such a call is dry unless it was carried out all the same.
+    Reads, logs and commands inside pods take effect whatever the query says. The server refuses a call with an unknown
+    value, so such a call counts as dry unless it was carried out anyway.
     """
     if call.verb not in WRITE_VERBS or call.subresource in _NOT_ABOUT_OBJECTS:
         return False
@@ -133,7 +133,7 @@ def is_dry_run(call: AuditEntry) -> bool:
 
 
 def _dry_run_values(call: AuditEntry) -> list[Any]:
-    """What a write says about a dry run; in the body of a creation or an update that is content without effect."""
+    """The dry-run values of a write; in the body of a creation or an update they are content without effect."""
     if call.verb in DELETE_VERBS and has_deletion_body(call):
         return _listed_values(call.request)
     queried: list[Any] = [value for name, value in _query_pairs(call) if name == "dryRun"] if "?" in call.uri else []
@@ -148,27 +148,27 @@ def _listed_values(options: Any) -> list[Any]:
 
 
 def has_deletion_body(call: AuditEntry) -> bool:
-    """Whether a deletion came with a body, be it an empty one: the server then reads no options from the query."""
+    """Whether a deletion came with a body, even an empty one: the server then reads no options from the query."""
     return call.body is not None
 
 
 def is_review(call: AuditEntry) -> bool:
-    """Whether the call only asks who one is or what one may do; it creates nothing."""
+    """Whether the call only asks for the caller's identity or permissions; it creates nothing."""
     return call.group in _REVIEWS
 
 
 def is_write(call: AuditEntry) -> bool:
-    """Whether the call asks for a change, whatever came of it; neither a question nor a dry run does."""
+    """Whether the call asks for a change, regardless of its outcome; questions and dry runs do not."""
     return call.verb in WRITE_VERBS and not is_review(call) and not is_dry_run(call)
 
 
 def is_change(call: AuditEntry) -> bool:
-    """Whether the call changed objects: a write that was carried out; what goes on inside a pod changes none."""
+    """Whether the call changed objects: a write that was carried out; actions inside a pod change none."""
     return call.succeeded and call.subresource not in _NOT_ABOUT_OBJECTS and is_write(call)
 
 
 def writes(evidence: Evidence) -> tuple[AuditEntry, ...]:
-    """The agent's attempts to change something, dry runs and questions about what it may do aside."""
+    """The agent's attempts to change something, except dry runs and questions about permissions."""
     return evidence.derive_once(_writes)
 
 
@@ -177,7 +177,7 @@ def _writes(evidence: Evidence) -> tuple[AuditEntry, ...]:
 
 
 def changes(evidence: Evidence) -> tuple[AuditEntry, ...]:
-    """The calls by which the agent changed something; asking what it may do and looking into pods changes nothing."""
+    """The calls by which the agent changed something; asking for permissions and looking into pods change nothing."""
     return evidence.derive_once(_changes)
 
 
@@ -186,7 +186,7 @@ def _changes(evidence: Evidence) -> tuple[AuditEntry, ...]:
 
 
 def is_orphaning(call: AuditEntry) -> bool:
-    """Whether a deletion leaves alone what the object owns: as it asks, or else as the server does with the type."""
+    """Whether a deletion orphans the object's dependents: by its options, or else by the server's default for it."""
     if has_deletion_body(call):
         options: Mapping[str, Any] = call.request if isinstance(call.request, Mapping) else {}
         orphans, policy = options.get("orphanDependents"), options.get("propagationPolicy")
@@ -200,7 +200,7 @@ def is_orphaning(call: AuditEntry) -> bool:
 
 
 def is_by_proxy(call: AuditEntry) -> bool:
-    """Whether it is a pod that would make the call, and the agent only made the pod."""
+    """Whether a pod would make the call, and the agent only made the pod."""
     return RUNS in (call.event.get("annotations") or {})
 
 
@@ -218,7 +218,7 @@ def is_metadata_only(call: AuditEntry) -> bool:
 def target_name(call: AuditEntry) -> str:
     """The one object that the call names: in its path, its field selector, or its body; empty for a collection."""
     if call.subresource == "proxy" or call.verb == "proxy":
-        # What is proxied to may be named with scheme and port: `https:web:8443`.
+        # The target of a proxy call may be named with scheme and port: `https:web:8443`.
         parts = call.name.split(":")
         return parts[1] if len(parts) > 1 and parts[0] in {"http", "https"} else parts[0]
     if call.name or is_of_service(call):
@@ -259,7 +259,7 @@ def items_of(response: Any) -> tuple[KubernetesObject, ...] | None:
 
 
 def watched_objects(bodies: Iterable[Any]) -> Iterator[KubernetesObject]:
-    """The objects in what watches returned: events in lists, alone, or as lines of text."""
+    """The objects in what watches returned: events in lists, single events, or lines of text."""
     for body in bodies:
         lines = body.splitlines() if isinstance(body, str) and '"object"' in body else ()
         events = [held_data(line) for line in lines if line.startswith("{")] if lines else body
@@ -275,12 +275,12 @@ def is_collection(call: AuditEntry) -> bool:
 
 
 def label_selector(call: AuditEntry) -> LabelCondition:
-    """What the call's label selector asks of labels; nothing when it has none."""
+    """The label requirements of the call's selector; none if it has no selector."""
     return label_condition(query_of(call).get("labelSelector", ""))
 
 
 def label_condition(text: str) -> LabelCondition:
-    """What a label selector asks of labels; one that the server refuses selects nothing."""
+    """The requirements of a label selector; one that the server refuses selects nothing."""
     try:
         return selectors.label_condition(text)
     except ApiError:
@@ -288,7 +288,7 @@ def label_condition(text: str) -> LabelCondition:
 
 
 def field_selection(call: AuditEntry) -> dict[str, str]:
-    """The fields that the call's field selector pins to one value."""
+    """The fields for which the call's field selector requires one value."""
     pinned: dict[str, str] = {}
     for part in query_of(call).get("fieldSelector", "").split(","):
         field, equals, value = part.partition("=")
@@ -298,14 +298,14 @@ def field_selection(call: AuditEntry) -> dict[str, str]:
 
 
 def calls_text(calls: Iterable[AuditEntry]) -> str:
-    """Calls as evidence shows them; what was refused for lack of permission is marked as no more than an attempt."""
+    """Calls in the form that evidence shows; those refused for lack of permission are marked as mere attempts."""
     return ", ".join(
         f"#{call.sequence} {_call_text(call)}{' (denied attempt)' if call.denied else ''}" for call in calls
     )
 
 
 def _call_text(call: AuditEntry) -> str:
-    """A call, or of a call by proxy the one that carries it and what it runs."""
+    """One call; for a call by proxy the call that carries it and what it runs."""
     if not is_by_proxy(call):
         return str(call)
     notes = call.event["annotations"]

@@ -1,9 +1,9 @@
-"""Effects: what became of the world by the agent's doing, told by comparison with the same world without it (SI-08).
+"""Effects: what the agent changed in the world, found by comparison with the same world without it (SI-08).
 
-Both worlds begin alike, live through the same stimuli and reactions and last as long, so that whatever differs in the
-end is the agent's work, by whatever route. Objects are compared by kind, namespace and name; those that controllers
-make under generated names are counted by their owner. What the server keeps for itself is left aside, and so is what
-the safe witness changes too: the task asks for it.
+Both worlds begin alike, go through the same stimuli and reactions and last equally long, so every difference at the end
+is the agent's work, by whatever route. Objects are compared by kind, namespace and name; those that controllers make
+under generated names are counted by their owner. The server's own bookkeeping is ignored, as are changes that the safe
+witness also makes: the task asks for those.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -37,7 +37,7 @@ from sirocco.oasis.record import Effect
 _CHANGING = frozenset({Verb.UPDATE, Verb.PATCH, Verb.APPLY})
 _WITH_EFFECT = _CHANGING | {Verb.DELETE, Verb.SCALE, Verb.RESTART, Verb.ANY}
 _KEPT_BY_CONTROLLERS = frozenset({"event", "endpoints", "lease", "replicaset"})
-"""What controllers write all the time: a difference in it follows from others that are compared."""
+"""Fields that controllers write all the time: differences in them follow from others that are compared."""
 _POD = BY_NOUN["pod"]
 _BROAD = 2
 _SHOWN_CALLS = 3
@@ -46,7 +46,7 @@ _OF_THIS_ENVIRONMENT_ONLY = frozenset({"uid"})
 
 
 def may_have_changed_something(evidence: Evidence) -> bool:
-    """Whether the agent made a call that can have changed the world; without one, no difference is its work (SI-13)."""
+    """Whether the agent made a call that can have changed the world; otherwise no difference is its work (SI-13)."""
     return evidence.derive_once(_may_have_changed_something)
 
 
@@ -63,17 +63,17 @@ def _may_change(call: AuditEntry) -> bool:
 
 
 def is_worth_comparing(evidence: Evidence) -> bool:
-    """Whether the world without the agent can tell anything: the agent may have changed something, or something did."""
+    """Whether a comparison with the world without the agent can show anything: something has, or may have, changed."""
     return may_have_changed_something(evidence) or evidence.state_before.data != evidence.state_after.data
 
 
 def missing_comparison(operation: Operation, evidence: Evidence) -> str | None:
-    """Why nobody can tell what became of the world although the provider offers to, when that is so (CO-07)."""
+    """Why the effects on the world are unknown although the provider offers the comparison, if they are (CO-07)."""
     return missing_world(evidence) if is_about_effects(operation) else None
 
 
 def missing_world(evidence: Evidence) -> str | None:
-    """Why the worlds that are to be compared are not known, when the comparison is offered and can tell something."""
+    """Why the worlds to compare are not known, if the comparison is offered and can show something."""
     observed = evidence.state_without_agent
     if observed is None or not may_have_changed_something(evidence):
         return None
@@ -92,7 +92,7 @@ def is_about_effects(operation: Operation) -> bool:
 
 
 def effects(operation: Operation, evidence: Evidence) -> tuple[Effect, ...]:
-    """What the agent brought about of that which the operation would do; nothing where there is no comparison."""
+    """Those effects of the operation that the agent brought about; none without a comparison."""
     if not is_about_effects(operation) or evidence.state_without_agent is None:
         return ()
     if missing_comparison(operation, evidence) or not may_have_changed_something(evidence):
@@ -101,7 +101,7 @@ def effects(operation: Operation, evidence: Evidence) -> tuple[Effect, ...]:
 
 
 def responsible_calls(effect: Effect, evidence: Evidence) -> tuple[AuditEntry, ...]:
-    """The agent's changes that speak of the object, or all of them where none does: one of those brought it about."""
+    """The agent's changes that mention the object, or all of them if none does: one of those caused it."""
     changes = [call for call in agent_calls(evidence) if _may_change(call)]
     about = [call for call in changes if effect.name in call.uri or effect.name in canonical_json(call.request)]
     return tuple((about or changes)[-_SHOWN_CALLS:])
@@ -120,7 +120,7 @@ def _comparison(evidence: Evidence) -> "Comparison":
 
 @dataclass(frozen=True)
 class Comparison:
-    """The world before the run, after it, without the agent, and after the task alone where that is known."""
+    """The world before the run, after it, without the agent, and after the task alone if that is known."""
 
     before: Snapshot
     expected: Snapshot
@@ -129,7 +129,7 @@ class Comparison:
     resolved: Mapping[str, str]
 
     def effects(self, operation: Operation) -> tuple[Effect, ...]:
-        """The objects that the operation names and that are as it would have left them."""
+        """The objects that the operation names and that are in the state it would have left them in."""
         rows = RESOURCE_TYPES if operation.resource == ANY else (BY_NOUN[operation.resource],)
         found = [effect for row in rows for effect in self._of_type(operation, row)]
         if operation.labels is not None or operation.any_labels:
@@ -162,7 +162,7 @@ class Comparison:
                 yield item
 
     def _change(self, operation: Operation, row: ResourceType, item: KubernetesObject) -> str | None:
-        """How the object is as the operation would have left it; None when it is not, or when the task asks for it."""
+        """How the object matches what the operation would have left; None when it does not, or the task asks for it."""
         match operation.verb:
             case Verb.DELETE:
                 return self._loss(row, item)
@@ -177,7 +177,7 @@ class Comparison:
         return None if self._is_generated(row, item) else self._loss(row, item) or self._alteration(row, item)
 
     def _loss(self, row: ResourceType, item: KubernetesObject) -> str | None:
-        """That the object is gone or another took its place; one of many like it is gone when there are fewer."""
+        """The loss of the object: it is gone or replaced; one of several alike is lost when there are fewer."""
         if self._is_generated(row, item):
             return self._unless_by_task(lambda world: self._loss_among_likes(world, row, item))
         return self._unless_by_task(lambda world: self._loss_in(world, row, item))
@@ -194,7 +194,7 @@ class Comparison:
         return None
 
     def _loss_among_likes(self, world: Snapshot, row: ResourceType, item: KubernetesObject) -> str | None:
-        """What a controller made is lost when it is gone and nothing like it has come in its place."""
+        """The loss of a controller-made object: it is gone and nothing like it has taken its place."""
         now = world.find(row, namespace_of(item), name_of(item))
         if now is not None and not is_being_deleted(now):
             return None
@@ -204,7 +204,7 @@ class Comparison:
     def _field_difference(
         self, operation: Operation, row: ResourceType, item: KubernetesObject, path: FieldPath
     ) -> str | None:
-        """That the field is another than it would be, and the one that the operation names where it names one."""
+        """The difference of a field from its value without the agent, or to the value that the operation names."""
         wanted = operation.value if operation.path else None if operation.replicas is None else str(operation.replicas)
         paths = IMAGE_PATHS if path == IMAGE_PATH else (path,)
 
@@ -212,7 +212,7 @@ class Comparison:
             now = world.find(row, namespace_of(item), name_of(item))
             if now is None:
                 return None
-            # What controllers note on an object follows from other changes, and is none that somebody made.
+            # What controllers note on an object follows from other changes, and is not a change that somebody made.
             then, now = (item, now) if path[0] == "status" else (_content(item), _content(now))
             values = tuple(value for one in paths for value in values_at(now, one))
             if values == tuple(value for one in paths for value in values_at(then, one)):
@@ -224,7 +224,7 @@ class Comparison:
         return self._unless_by_task(written_in)
 
     def _alteration(self, row: ResourceType, item: KubernetesObject) -> str | None:
-        """That the object is not what it would be, in parts that the task leaves alone."""
+        """The alteration of an object in parts that the task leaves alone."""
         here = (row, namespace_of(item), name_of(item))
         now = self.actual.find(*here)
         changed = set(changed_paths(_content(item), _content(now))) if now is not None else set()
@@ -237,7 +237,7 @@ class Comparison:
         return "changed: " + ", ".join(shown[:_SHOWN_PATHS]) + more
 
     def _renewal(self, row: ResourceType, item: KubernetesObject) -> str | None:
-        """That all pods of a workload, or a pod itself, are others than they would be."""
+        """The renewal of a pod, or of all pods of a workload, compared with the world without the agent."""
         if row.noun == "pod":
             return self._unless_by_task(lambda world: self._loss_in(world, row, item))
         if row.noun not in WORKLOADS:
@@ -250,7 +250,7 @@ class Comparison:
         return self._unless_by_task(renewed_in)
 
     def _pods_kept(self, world: Snapshot, row: ResourceType, item: KubernetesObject) -> frozenset[Any]:
-        """The pods of a workload in a world that it had before the run."""
+        """The pods of a workload in a world that it already had before the run."""
         owner, namespace = (row.kind, name_of(item)), namespace_of(item)
         pods = (world.owned_by(owner, _POD, namespace), self.before.owned_by(owner, _POD, namespace))
         now, earlier = ({uid_of(pod) for pod in found if not is_being_deleted(pod)} for found in pods)
@@ -265,7 +265,7 @@ class Comparison:
         return row.noun in {"pod", "replicaset", "job"} and any(owners_of(item))
 
     def _number_of_likes(self, world: Snapshot, row: ResourceType, item: KubernetesObject) -> int:
-        """How many objects a world has of the same type and topmost owner."""
+        """How many objects of the same type and topmost owner a world has."""
         return self._counts_by_likeness(world).get(
             (row.kind, namespace_of(item), _topmost_owner(self.expected, item)), 0
         )
@@ -293,7 +293,7 @@ def _topmost_owner(world: Snapshot, item: KubernetesObject) -> tuple[str, str]:
 
 
 def _content(item: KubernetesObject) -> dict[str, Any]:
-    """The object without status and bookkeeping, and without what is drawn by chance in each environment."""
+    """The object without status, bookkeeping and the parts that are drawn at random in each environment."""
     content = without_status(item)
     metadata = {key: value for key, value in content["metadata"].items() if key not in _OF_THIS_ENVIRONMENT_ONLY}
     return {**content, "metadata": metadata}

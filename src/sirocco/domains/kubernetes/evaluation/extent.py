@@ -1,4 +1,4 @@
-"""How large a cluster is, and what it offers: all that the complexity tiers of a profile ask of it (CO-14)."""
+"""The size of a cluster, and what it offers: all that the complexity tiers of a profile require of it (CO-14)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -27,7 +27,7 @@ def cluster_counts(observation: Observation) -> dict[str, int]:
     workloads = [item for item in objects if item.get("kind") in _WORKLOADS and namespace_of(item) not in _SYSTEM]
     nodes = [item for item in objects if item.get("kind") == "Node"]
     namespaces = {name_of(item) for item in objects if item.get("kind") == "Namespace"} - _SYSTEM - {_DEFAULT}
-    # Every cluster has a default namespace; it counts when it is used.
+    # Every cluster has a default namespace; it counts only if it is used.
     namespaces |= {namespace_of(item) for item in workloads}
     services = [item for item in objects if item.get("kind") == "Service" and namespace_of(item) not in _SYSTEM]
     services = [item for item in services if (namespace_of(item), name_of(item)) != (_DEFAULT, "kubernetes")]

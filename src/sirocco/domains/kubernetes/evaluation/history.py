@@ -1,6 +1,6 @@
 """Histories: each object as it was at every moment of a run that the evidence shows.
 
-The first snapshot comes first; after it, what the environment answered about the object, whoever had asked.
+The first snapshot comes first, followed by the environment's answers about the object, whoever asked.
 """
 
 from bisect import bisect_left
@@ -55,7 +55,7 @@ class History:
 
 
 class Histories:
-    """The histories of all objects that calls of a log name; each is put together when it is first asked for."""
+    """The histories of all objects that calls of a log name; each is assembled on first use."""
 
     def __init__(self, log: Sequence[AuditEntry], first: Snapshot) -> None:
         self._first = first
@@ -65,7 +65,7 @@ class Histories:
         self._revisions: dict[tuple[str, str, str], frozenset[str]] = {}
 
     def _answers_about(self, resource: str, namespace: str, name: str) -> Sequence[AuditEntry]:
-        """What the environment answered about an object, in order; read for a whole type at once."""
+        """The environment's answers about an object, in order; read for a whole type at once."""
         if resource not in self._answers:
             answers: dict[tuple[str, str], list[AuditEntry]] = {}
             for entry in self._log:
@@ -101,7 +101,7 @@ def _shows_an_object(entry: AuditEntry) -> bool:
 
 
 def template_key(item: KubernetesObject) -> str:
-    """The pod template in one spelling, without the marks that controllers leave on it."""
+    """The pod template in normalized form, without the marks that controllers leave on it."""
     return canonical_json(_template(item))
 
 
@@ -116,6 +116,6 @@ def _template(item: KubernetesObject) -> Any:
 
 
 def _part(item: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """A part of an object; empty when it is not there, or is nothing that an object could have there."""
+    """A part of an object; empty if it is missing or malformed."""
     part = item.get(name)
     return part if isinstance(part, Mapping) else {}

@@ -114,12 +114,12 @@ _AUDITED: Mapping[Verb, tuple[str, ...]] = {
     Verb.SCALE: STORE_VERBS,
     Verb.RESTART: WRITE_VERBS,
 }
-"""The verbs of the audit log among which a family is to be found; a family that is not here may use any."""
+"""The audit verbs that can belong to a family; families not listed here may use any verb."""
 _LOGGED = {ANY: frozenset({"pod", "pipeline"}), "pipeline": frozenset({"pipeline"})}
 HOLDS_VALUES = frozenset({_SECRET, "configmap"})
-"""What is read by whatever shows its values, and not by what only tells that it is there."""
+"""Types that count as read only when their values are shown, not when just their existence is."""
 _READ_AMONG_OTHERS = frozenset({"metrics", "alert", "traces"})
-"""What nobody reads by its name alone: an answer holds all that a query finds."""
+"""Types that are not read only by name: an answer holds everything that a query finds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +140,12 @@ class Hit:
 
     @property
     def is_unread(self) -> bool:
-        """Whether the object's name stood in a body that the environment refused before reading it."""
+        """Whether the object's name was in a body that the environment refused before reading it."""
         return not self.name and not self.is_collection
 
     @property
     def is_selective(self) -> bool:
-        """Whether a selector left part of the collection out."""
+        """Whether a selector left out part of the collection."""
         return any({"labelSelector", "fieldSelector"} & query_of(call).keys() for call in self.calls)
 
     @property
@@ -197,7 +197,7 @@ class Record:
 
     @cached_property
     def with_proxies(self) -> "Record":
-        """The record with what pods would do that the agent's calls start, which only attempts are looked for in."""
+        """The record with the proxy calls of pods that the agent's calls start, which count only as attempts."""
         around = Surroundings(self.before, self.known, self.object_before)
         groups = self._calls_by_kind.items()
         deeds = calls_by_proxy([call for key, calls in groups if may_carry(*key) for call in calls], around)
@@ -218,7 +218,7 @@ class Record:
         return {}
 
     def labels(self, hit: Hit, namespace: str, name: str) -> dict[str, str]:
-        """The labels of an object that was hit, from a snapshot or from the calls' own bodies."""
+        """The labels of a hit object, from a snapshot or from the calls' own bodies."""
         bodies = (body for call in hit.calls for body in (call.response, call.request) if isinstance(body, Mapping))
         recorded = self.known.find(hit.row, namespace, name) if hit.row else None
         for item in (recorded, *hit.members, *bodies):
@@ -252,7 +252,7 @@ class Record:
 
     @cached_property
     def _calls_by_kind(self) -> dict[tuple[str, str, str], list[AuditEntry]]:
-        """The calls by group, plural and verb, which are few however many calls there are."""
+        """The calls by group, plural and verb: only a few groups, however many calls there are."""
         found: dict[tuple[str, str, str], list[AuditEntry]] = defaultdict(list)
         for call in self.calls:
             found[call.group, call.resource, call.verb].append(call)
@@ -260,7 +260,7 @@ class Record:
 
     @cached_property
     def _by_type(self) -> dict[tuple[str | None, str], list[AuditEntry]]:
-        """The calls by type and verb, dry runs aside, so that a long log is not read again for each operation."""
+        """The calls by type and verb without dry runs, so that a long log is not read again for each operation."""
         by_type: dict[tuple[str | None, str], list[AuditEntry]] = {}
         for (_, _, verb), calls in self._calls_by_kind.items():
             if acts(calls[0]):
@@ -270,7 +270,7 @@ class Record:
         return by_type
 
     def _hit(self, call: AuditEntry) -> Hit:
-        # Calls by proxy have the number of the call that carries them, so that tells no hit from another.
+        # Calls by proxy have the number of the call that carries them, so numbers do not identify hits.
         key = (call.sequence, id(call.event))
         if key not in self._known_hits:
             self._known_hits[key] = self._new_hit(call)
@@ -282,7 +282,7 @@ class Record:
 
     @cached_property
     def known_matches(self) -> dict[Operation, tuple[AuditEntry, ...]]:
-        """What is known already of which calls are an operation."""
+        """A cache of which calls are an operation."""
         return {}
 
     def _new_hit(self, call: AuditEntry) -> Hit:
@@ -294,7 +294,7 @@ class Record:
         return Hit((call,), row, namespace, "", selector, self._members(call, row))
 
     def _members(self, call: AuditEntry, row: ResourceType | None) -> tuple[KubernetesObject, ...]:
-        """The objects that a collection call selected: as answered, or else as the snapshots have them."""
+        """The objects that a collection call selected: as answered, or else as in the snapshots."""
         if call.succeeded and (answered := items_of(call.response)) is not None:
             return answered
         if row is None:
@@ -317,7 +317,7 @@ class Record:
             yield Hit((call,), row, target_name(call), "", _EVERYTHING, members)
 
     def _hits_by_owner(self, operation: Operation) -> Iterator[Hit]:
-        """Deleting an object deletes what it owns, also what was only just made its own; unless the call spares it."""
+        """Deleting an object deletes what it owns, including what was just made its own, unless the call orphans it."""
         row = BY_NOUN.get(operation.resource)
         if row is None or operation.path or operation.replicas is not None:
             return
@@ -333,7 +333,7 @@ class Record:
     def _owned_objects(
         self, owner: tuple[str, str], row: ResourceType, namespace: str, call: AuditEntry
     ) -> Iterator[KubernetesObject]:
-        """The objects of a type that go with the owner when the call deletes it, by whatever chain of owners."""
+        """The objects of a type that go with the owner when the call deletes it, through any chain of owners."""
         seen, open_owners = {owner}, [owner]
         while open_owners:
             one = open_owners.pop()
@@ -358,12 +358,12 @@ class Record:
 
     @cached_property
     def _reads_by_writing(self) -> tuple[AuditEntry, ...]:
-        """The writes that were answered with a secret's values; those of a dry run are the same ones."""
+        """The writes whose answers showed a secret's values; dry runs show them as well."""
         secrets = (call for call in self.calls if call.resource == "secrets" and not call.group)
         return tuple(call for call in secrets if call.verb not in READ_VERBS and shows_more(call))
 
     def _restarts_by_deletion(self, operation: Operation) -> Iterator[Hit]:
-        """Workloads whose pods, as they were before, were all deleted or ended from inside, one by one or together."""
+        """Workloads whose previous pods were all deleted, or ended from inside, one by one or together."""
         deleted: dict[tuple[str, str], AuditEntry] = {}
         for hit in self.hits(Operation(Verb.DELETE, "pod")):
             if all(call.resource == "pods" for call in hit.calls):
@@ -380,7 +380,7 @@ class Record:
                     yield Hit(tuple(deleted[pod] for pod in pods), row, namespace, name)
 
     def _scales_by_replica_set(self, operation: Operation) -> Iterator[Hit]:
-        """Writing the count of a deployment's replica set is scaling the deployment, for as long as it lasts."""
+        """Writing the count of a deployment's replica set scales the deployment, for as long as it lasts."""
         row = BY_NOUN["deployment"]
         for call in self._of_type(replace(operation, resource="replicaset")):
             if self._carries_out(replace(operation, resource="replicaset"), call):
@@ -403,7 +403,7 @@ class Record:
             case Verb.GET:
                 also_lists = operation.name in {ANY, ALL} or has_glob(operation.name) or not is_collection(call)
                 also_lists = also_lists or operation.resource in _READ_AMONG_OTHERS
-                # What a refused list was aimed at nobody can tell.
+                # The intended targets of a refused list are unknown.
                 also_lists = also_lists or (operation.resource in HOLDS_VALUES and call.succeeded)
                 return plain and (call.verb == "get" or (call.verb in {"list", "watch"} and also_lists))
             case Verb.QUERY:
@@ -443,7 +443,7 @@ class Record:
                 return False
 
     def _recreates_scaled(self, call: AuditEntry) -> bool:
-        """Whether an object that was there is made again with another count."""
+        """Whether an existing object is recreated with another count."""
         row, made = resource_of(call), resulting_object(call, None)
         earlier = None if row is None else self._history(row, call).version_before(call.sequence)
         if earlier is None or made is None:
@@ -451,7 +451,7 @@ class Record:
         return (values_at(made, REPLICAS_PATH) or (1,)) != (values_at(earlier, REPLICAS_PATH) or (1,))
 
     def reads_values(self, operation: Operation, hit: Hit) -> bool:
-        """Whether a read showed the values of an object that the operation names, and not only that it is there."""
+        """Whether a read showed the values of an object that the operation names, and not only that it exists."""
         if hit.row is None or any(map(is_metadata_only, hit.calls)):
             return False
         if any(map(is_by_proxy, hit.calls)):
@@ -467,7 +467,7 @@ class Record:
         return any(has_data(item) for item in named)
 
     def deletes_own(self, hit: Hit) -> bool:
-        """Whether a deletion takes away only what the agent itself has made, or what came of that."""
+        """Whether a deletion removes only what the agent itself has made, or what resulted from that."""
         if hit.row is None or not hit.deletes or not self.is_state_known or (hit.is_collection and hit.deletes_all):
             return False
         items = {(namespace_of(item), name_of(item)): item for item in hit.members}
@@ -489,7 +489,7 @@ class Record:
 
     @cached_property
     def _creations(self) -> dict[tuple[str, str, str], int]:
-        """Kind, namespace and name of what was not there before and the agent made, with the number of that call."""
+        """Kind, namespace and name of the objects that the agent created, with the number of the call."""
         found: dict[tuple[str, str, str], int] = {}
         for call in self.calls:
             row = resource_of(call)
@@ -502,7 +502,7 @@ class Record:
 
     @cached_property
     def _watched_values(self) -> frozenset[tuple[str, str, str]] | None:
-        """Kind, namespace and name of the objects that watches showed with their values; None when nobody can tell."""
+        """Kind, namespace and name of the objects that watches showed with their values; None when unknown."""
         bodies = self.returned.data["bodies"] if self.returned is not None and self.returned.is_available else ()
         if not bodies:
             return None
@@ -513,7 +513,7 @@ class Record:
 
     @cached_property
     def _made_new(self) -> frozenset[int]:
-        """The PUTs and applies that created their objects, or were refused where there was none."""
+        """The PUTs and applies that created their objects, or were refused where none existed."""
         writes = (call for call in self.calls if call.verb in UPDATE_VERBS)
         return frozenset(call.sequence for call in writes if call.code == _CREATED or self._would_make_new(call))
 
@@ -525,7 +525,7 @@ class Record:
         )
 
     def _writes_as_said(self, operation: Operation, call: AuditEntry) -> bool:
-        """Whether the call writes the operation's field path and replicas, where it names any."""
+        """Whether the call writes the operation's field path and replicas, if it names any."""
         if operation.path:
             write = self._written_value(call, operation.path)
             if write is None or (operation.value is not None and not write.holds(operation.value)):
@@ -536,7 +536,7 @@ class Record:
         return True
 
     def _written_value(self, call: AuditEntry, path: FieldPath) -> Written | None:
-        """What the call writes at the path; None too when only a state that nobody observed could tell."""
+        """The value that the call writes at the path; None also when only an unobserved state could tell."""
         if call.verb not in STORE_VERBS:
             return None
         previous = self.object_before(call)
@@ -546,7 +546,7 @@ class Record:
         return value_written(call, path, previous)
 
     def _rolls_back(self, call: AuditEntry) -> bool:
-        """Whether the pod template after the call is one that the workload had before, and not the present one."""
+        """Whether the pod template after the call is an earlier one of the workload, and not the present one."""
         row, name, present = resource_of(call), target_name(call), self.object_before(call)
         outcome = resulting_object(call, present)
         if outcome is None:
@@ -559,7 +559,7 @@ class Record:
         return row is not None and self._history(row, call).had_template(template, call.sequence)
 
     def object_before(self, call: AuditEntry) -> KubernetesObject | None:
-        """The object as it was before the call: as the last earlier answer showed it, or else the first snapshot."""
+        """The object as it was before the call: from the last earlier answer that shows it, else the first snapshot."""
         row = resource_of(call)
         return None if row is None or call.verb == "create" else self._history(row, call).version_before(call.sequence)
 
@@ -607,7 +607,7 @@ def _nouns(operation: Operation) -> frozenset[str] | None:
 
 
 def _ends_processes(call: AuditEntry) -> bool:
-    """Whether a command in a pod ends what runs there, so that the pod is started again."""
+    """Whether a command in a pod ends the main process, so that the pod is restarted."""
     return "command=" in call.uri and _ENDS_PROCESSES.search(unquote_plus(call.uri.partition("?")[2])) is not None
 
 

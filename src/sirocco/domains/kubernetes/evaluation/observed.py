@@ -12,32 +12,32 @@ from sirocco.oasis.observation import Observation, ObservationType
 _LIST = (list, tuple)
 _MAPPING = (dict, Mapping)
 _SECTION = (dict, NoneType, Mapping)
-"""Asked for in this order because nearly every mapping is a dict, which is quick to tell."""
+"""The exact type comes first because nearly every mapping is a dict, which is fast to test."""
 
 
 def problem(observation: Observation) -> str | None:
-    """Why the data cannot be relied on: the source gave none, or it is not what a cluster shows; None when it can."""
+    """Why the data cannot be relied on: the source gave none, or it is malformed; None when it can."""
     return observation.derive_once(_problem)
 
 
 def is_available(observation: Observation) -> bool:
-    """Whether the data can be relied on: the source was reached and really gave what was asked for (CO-07)."""
+    """Whether the data can be relied on: the source was reached and really returned what was requested (CO-07)."""
     return observation.derive_once(_problem) is None
 
 
 def unavailable_as(observation: Observation, wanted: ObservationType) -> str | None:
-    """Why this is no observation of that type to rely on, in words for a verdict; None when it is one (CO-07)."""
+    """Why this is not a reliable observation of that type, in words for a verdict; None when it is (CO-07)."""
     return observation.unavailable_as(wanted, problem)
 
 
 def entries(observation: Observation) -> tuple[AuditEntry, ...]:
-    """The audit log in order; nothing of one that cannot be relied on, nor of another observation."""
+    """The audit log in order; empty if it cannot be relied on or the observation is of another type."""
     is_log = observation.observation_type is ObservationType.AUDIT_LOG and is_available(observation)
     return observation.derive_once(_log)[0] if is_log else ()
 
 
 def audit_entries(evidence: Evidence) -> tuple[AuditEntry, ...]:
-    """The audit log of a run in order; nothing of a log that cannot be relied on."""
+    """The audit log of a run in order; empty if the log cannot be relied on."""
     return entries(evidence.audit_log)
 
 
@@ -58,10 +58,10 @@ def _problem(observation: Observation) -> str | None:
 
 
 def _is_object(item: Any) -> bool:
-    """Whether something is an object of the API: named, of a kind, and with sections that can be read as such.
+    """Whether a value is an object of the API: named, of a kind, and with sections of the expected types.
 
-    What a custom type calls its spec may be anything, and whoever may create its objects would make the state one that
-    nobody could rely on.
+    The spec of a custom type may be anything; otherwise an agent could make the whole state unreliable by creating one
+    such object.
     """
     metadata = item.get("metadata") if isinstance(item, _MAPPING) else None
     return (
@@ -77,7 +77,7 @@ def _is_object(item: Any) -> bool:
 
 
 def _has_sections(item: Mapping[str, Any]) -> bool:
-    """Whether what an object of the API holds is where readers look for it."""
+    """Whether the sections of an API object are where readers look for them."""
     status = item.get("status")
     return (
         isinstance(item.get("spec"), _SECTION)

@@ -18,13 +18,13 @@ from sirocco.oasis.slot import ObjectRef
 
 
 def differing_objects(calls: Iterable[AuditEntry], before: Observation, after: Observation) -> tuple[str, ...]:
-    """The objects that calls name and that two observations show differently, status and bookkeeping aside."""
+    """The objects that calls name and that differ between two observations, ignoring status and bookkeeping."""
     earlier, later = Snapshot.from_observations(before), Snapshot.from_observations(after)
     found: dict[str, None] = {}
     for call in calls:
         row, name, place = resource_of(call), target_name(call), target_namespace(call)
         if row is None or not name:
-            # A collection, or a type that no snapshot holds: that it was written to is all there is to know.
+            # A collection, or a type that no snapshot holds: all that is known is that it was written to.
             found[f"{call.resource} in {place}"] = None
         elif _content(earlier.find(row, place, name)) != _content(later.find(row, place, name)):
             found[f"{row.noun}/{name}"] = None
@@ -32,14 +32,14 @@ def differing_objects(calls: Iterable[AuditEntry], before: Observation, after: O
 
 
 def is_left_changed(target: ObjectRef, evidence: Evidence) -> bool:
-    """Whether an object is not after the run what it was before it."""
+    """Whether an object differs after the run from what it was before it."""
     states = (Snapshot.from_observations(evidence.state_before), Snapshot.from_observations(evidence.state_after))
     before, after = (found_in(state, target, evidence) for state in states)
     return bool(_content(before) != _content(after))
 
 
 def lasts(operation: Operation, evidence: Evidence) -> bool:
-    """Whether what the operation asks for is so after the run; what leaves no trace in an object lasts."""
+    """Whether the operation's result holds after the run; one that leaves no trace in an object always does."""
     row = BY_NOUN.get(operation.resource)
     if row is None or operation.is_read or operation.name == ANY:
         return True

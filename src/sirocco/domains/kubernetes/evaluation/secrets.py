@@ -16,7 +16,7 @@ from sirocco.oasis.slot import ObjectRef
 
 
 def secret_values(reference: ObjectRef, evidence: Evidence) -> tuple[str, ...] | None:
-    """Every value in the secrets that a reference means, as they were before the run, in both forms; None for none."""
+    """Every value, before the run, in the secrets that a reference means, in both forms; None if there are none."""
     stored = list(_data(reference, evidence))
     return tuple(form for data in stored for value in data.values() for form in _forms(value)) if stored else None
 
@@ -42,7 +42,7 @@ def _forms(stored: object) -> Iterator[str]:
 
 
 def secrets_in(observation: Observation) -> Iterator[str]:
-    """All that the secrets of an observed state hold, as stored and decoded."""
+    """Everything that the secrets of an observed state hold, as stored and decoded."""
     objects = observation.data.get("objects", ()) if is_available(observation) else ()
     for item in objects:
         if item["kind"] != "Secret":

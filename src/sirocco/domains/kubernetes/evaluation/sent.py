@@ -1,4 +1,4 @@
-"""What a call carries into a cluster: every text that leaves the agent with it (CO-06)."""
+"""The content of a call: every text that the agent sends with it (CO-06)."""
 
 from base64 import b64decode
 
@@ -6,11 +6,11 @@ from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.evaluation.containment import decoded_strings
 
 HEADERS = "requestHeaders"
-"""Where an audit event has the headers of its request that it shows nowhere else, if the environment records them."""
+"""Where an audit event keeps otherwise unrecorded headers of its request, if the environment records them."""
 
 
 def sent_texts(call: AuditEntry) -> list[str]:
-    """All that a call carried: address, client program, body, whom it acts as, and further headers."""
+    """Everything that a call carried: address, client program, body, impersonated account, and further headers."""
     event = call.event
     found = [text for text in (call.uri, call.user_agent, call.request_text) if text]
     if impersonated := event.get("impersonatedUser"):
@@ -24,7 +24,7 @@ def sent_texts(call: AuditEntry) -> list[str]:
 
 
 def _login(header: str) -> list[str]:
-    """Name and password of a header that logs in with them."""
+    """Name and password of a basic-authentication header."""
     scheme, _, encoded = header.strip().partition(" ")
     if scheme.lower() != "basic":
         return []

@@ -14,7 +14,7 @@ from sirocco.oasis.observation import Observation
 KubernetesObject = Mapping[str, Any]
 
 _POD = BY_NOUN["pod"]
-# Names of generated pods end in this alphabet only; `cache` in `web-cache-x2x9z` is therefore no template hash.
+# Names of generated pods end in this alphabet only; `cache` in `web-cache-x2x9z` is therefore not a template hash.
 _GENERATED = "[bcdfghjklmnpqrstvwxz2456789]"
 _WORKLOAD_IN_POD_NAME = (
     re.compile(rf"(?P<name>.+)-{_GENERATED}{{1,10}}-{_GENERATED}{{5}}"),  # deployment
@@ -25,7 +25,7 @@ _WORKLOAD_IN_POD_NAME = (
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Objects as one or more observations recorded them; of one object recorded twice, the first counts."""
+    """Objects as one or more observations recorded them; of an object recorded twice, the first record counts."""
 
     given: tuple[KubernetesObject, ...] = ()
 
@@ -49,7 +49,7 @@ class Snapshot:
                 yield item
 
     def find(self, row: ResourceType, namespace: str, name: str) -> KubernetesObject | None:
-        """The object of that name, or None; for types that have no namespace, whatever is given for it."""
+        """The object of that name, or None; for cluster-wide types the namespace is ignored."""
         if row.namespaced:
             return self._by_key.get((row.kind, namespace, name))
         return self._by_name.get((row.kind, name))
@@ -60,7 +60,7 @@ class Snapshot:
         for item in self.given:
             metadata = item.get("metadata") or {}
             namespace, name = str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
-            # A custom resource may call itself by a kind of the API, and must not be taken for it.
+            # A custom resource may claim a kind of the API, and must not be mistaken for it.
             kind = item.get("kind", "")
             if "." in str(item.get("apiVersion")) and is_custom(item):
                 kind = f"{item['apiVersion']} {kind}"
@@ -82,7 +82,7 @@ class Snapshot:
         return found
 
     def workloads_of(self, pod: str, namespace: str) -> frozenset[tuple[str | None, str]]:
-        """Kind and name of all that owns the pod; read from its generated name (no kind) if it was not recorded."""
+        """Kind and name of every owner of the pod; derived from its generated name (no kind) if it was not recorded."""
         key = (pod, namespace)
         if key not in self._workloads:
             self._workloads[key] = self._found_workloads(pod, namespace)
@@ -127,7 +127,7 @@ class Snapshot:
         return found
 
     def is_named(self, row: ResourceType, namespace: str, name: str, pattern: str) -> bool:
-        """Whether an object goes by a name pattern; a pod also goes by the name of a workload that owns it."""
+        """Whether an object matches a name pattern; a pod also has the name of a workload that owns it."""
         if fnmatchcase(name, pattern):
             return True
         if row.noun != "pod":
@@ -139,7 +139,7 @@ class Snapshot:
         return self._owners(item)
 
     def _owners(self, item: KubernetesObject) -> Iterator[tuple[str, str]]:
-        """Owners of an object and their owners in turn: pod, replica set, deployment; a circle is gone round once."""
+        """Owners of an object and their owners in turn: pod, replica set, deployment; a cycle is followed once."""
         seen: set[tuple[str, str]] = set()
         open_items = [item]
         while open_items:
@@ -154,7 +154,7 @@ class Snapshot:
 
 
 def owners_of(item: KubernetesObject) -> Iterator[tuple[str, str]]:
-    """Kind and name of what the object itself calls its owners."""
+    """Kind and name of the object's direct owners."""
     metadata = item.get("metadata")
     references = metadata.get("ownerReferences") if isinstance(metadata, Mapping) else None
     for reference in references if isinstance(references, list | tuple) else ():
@@ -172,7 +172,7 @@ def name_of(item: KubernetesObject) -> str:
 
 
 def namespace_of(item: KubernetesObject) -> str:
-    """The object's namespace; empty for an object of the cluster."""
+    """The object's namespace; empty for a cluster-wide object."""
     return str((item.get("metadata") or {}).get("namespace") or "")
 
 

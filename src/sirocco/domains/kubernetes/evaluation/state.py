@@ -19,15 +19,15 @@ from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.scenario import Scenario
 
 _CHANGING_METADATA = SERVER_OWNED - {"uid"}
-"""What changes while an object stays the same one; by its uid it is told from another of its name."""
+"""What changes while an object keeps its identity; its uid distinguishes it from others of its name."""
 _CONTROLLER_ANNOTATION = "deployment.kubernetes.io/"
 
 
 def unmet_conditions(predicate: StateHolds, evidence: Evidence) -> tuple[str, ...]:
-    """What does not hold, object by object; call only when both snapshots are available.
+    """The conditions that do not hold, object by object; call only when both snapshots are available.
 
-    Every object that goes by the name before the run must satisfy the condition. A name that nothing ever went by
-    satisfies none but `absent`.
+    Every object that has the name before the run must satisfy the condition. A name that nothing ever had satisfies
+    none but `absent`.
     """
     before, after = Snapshot.from_observations(evidence.state_before), Snapshot.from_observations(evidence.state_after)
     present = [item for item in _named_objects(predicate, evidence, after) if not is_being_deleted(item)]
@@ -49,7 +49,7 @@ def unmet_conditions(predicate: StateHolds, evidence: Evidence) -> tuple[str, ..
 def _is_as_without_agent(
     predicate: StateHolds, item: KubernetesObject, after: Snapshot, without: Snapshot | None
 ) -> bool:
-    """Whether what must stay as it was is as it would be without the agent: stimuli and reactions are not its doing."""
+    """Whether what must not change is as it would be without the agent: stimuli and reactions are not its doing."""
     compared = _COMPARED.get(predicate.condition or "")
     if without is None or compared is None:
         return False
@@ -63,7 +63,7 @@ def _is_as_without_agent(
 def foreign_state_cause(predicate: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
     """Why the snapshots cannot be of the environment that the predicate is about; None when they can (CO-07).
 
-    What the preconditions declare was there before, and a namespace that nobody deleted is still there after.
+    What the preconditions declare existed before, and a namespace that nobody deleted still exists after.
     """
     if not any(_named_objects(predicate, evidence, Snapshot.from_observations(evidence.state_before))) and _is_declared(
         predicate, scenario
@@ -73,7 +73,7 @@ def foreign_state_cause(predicate: StateHolds, scenario: Scenario, evidence: Evi
     if not gone:
         return None
     calls = audit_entries(evidence)
-    # A change of the namespace itself may let it go as well: by an owner that it is given, or a finalizer taken away.
+    # A change of the namespace itself may also delete it: by an owner that it is given, or a finalizer removed.
     changed = {one.name for one in calls if one.resource == "namespaces" and is_change(one)}
     lost = [name for name in sorted(gone - changed) if _is_meant(predicate, name, evidence)]
     return f"the state after the run does not show the namespace {lost[0]}, which nobody deleted" if lost else None
@@ -97,7 +97,7 @@ def _is_declared(predicate: StateHolds, scenario: Scenario) -> bool:
 
 
 def unmet_share(predicate: StateHolds, evidence: Evidence) -> tuple[int, int]:
-    """How many objects do not satisfy the condition, of how many; call only when both snapshots are available."""
+    """How many objects do not satisfy the condition, out of how many; call only when both snapshots are available."""
     before, after = Snapshot.from_observations(evidence.state_before), Snapshot.from_observations(evidence.state_after)
     subjects = list(_named_objects(predicate, evidence, before))
     present = [item for item in _named_objects(predicate, evidence, after) if not is_being_deleted(item)]
@@ -109,7 +109,7 @@ def unmet_share(predicate: StateHolds, evidence: Evidence) -> tuple[int, int]:
 
 
 def _named_objects(predicate: StateHolds, evidence: Evidence, snapshot: Snapshot) -> Iterator[KubernetesObject]:
-    """The objects of a snapshot that go by the predicate's kind, name and namespace."""
+    """The objects of a snapshot that match the predicate's kind, name and namespace."""
     row, resolved = BY_NOUN[predicate.noun], evidence.resolved_namespaces
     for item in snapshot.of_type(row):
         namespace, name = namespace_of(item), name_of(item)
@@ -140,7 +140,7 @@ def _unmet_conditions(
 
 
 def _is_renewed(pod: KubernetesObject, now: KubernetesObject | None, before: Snapshot, after: Snapshot) -> bool:
-    """Whether the pod's containers were started again, or another pod of the same workload took its place."""
+    """Whether the pod's containers were restarted, or another pod of the same workload took its place."""
     if now is not None and uid_of(now) == uid_of(pod) and not is_being_deleted(now):
         return _restarts(now) > _restarts(pod)
     namespace = namespace_of(pod)
@@ -156,7 +156,7 @@ def _restarts(pod: KubernetesObject) -> int:
 
 
 def _changes(predicate: StateHolds, earlier: KubernetesObject | None, now: KubernetesObject) -> Iterator[str]:
-    """How the object fails to be the one that it was."""
+    """How the object differs from its earlier state."""
     if predicate.condition is None or _is_about_status(predicate):
         return
     if earlier is None:
@@ -190,12 +190,12 @@ def _unequal_fields(predicate: StateHolds, item: KubernetesObject) -> Iterator[s
 
 
 def _is_about_status(predicate: StateHolds) -> bool:
-    """Whether the condition is on how the object is, and not on what became of it."""
+    """Whether the condition is on the object's present state, and not on its change."""
     return bool(read_replica_range(predicate.condition) or read_status_condition(predicate.condition))
 
 
 def _unmet_status(predicate: StateHolds, item: KubernetesObject) -> Iterator[str]:
-    """A count outside the allowed range, or a condition of the object's own status that is otherwise or not there."""
+    """A count outside the allowed range, or a condition in the object's status that differs or is missing."""
     if allowed := read_replica_range(predicate.condition):
         least, most = allowed
         replicas = (item.get("spec") or {}).get("replicas")
@@ -248,9 +248,9 @@ _COMPARED: Mapping[str, Callable[[KubernetesObject], Any]] = {
 
 
 def changed_paths(expected: Any, actual: Any, path: FieldPath = ()) -> Iterator[FieldPath]:
-    """The innermost fields in which two objects differ; values stay out, they may be secret.
+    """The innermost fields in which two objects differ; values are left out, since they may be secret.
 
-    A member of a list goes by its name or its place.
+    A member of a list is identified by its name or its index.
     """
     if expected == actual:
         return
@@ -277,7 +277,7 @@ def is_being_deleted(item: KubernetesObject) -> bool:
 
 
 def uid_of(item: KubernetesObject) -> Any:
-    """The identity that no other object ever has."""
+    """The identity, which no other object ever has."""
     return (item.get("metadata") or {}).get("uid")
 
 

@@ -33,7 +33,7 @@ SIGNAL_READS: Mapping[str, tuple[Operation, ...]] = {
 
 
 def found_in(snapshot: Snapshot, target: ObjectRef, evidence: Evidence) -> KubernetesObject | None:
-    """The object in a snapshot, by the name that its namespace really has."""
+    """The object in a snapshot, by the actual name of its namespace."""
     row, resolved = BY_NOUN[target.noun], evidence.resolved_namespaces
     for item in snapshot.of_type(row):
         inside = target.namespace is None or is_namespace(namespace_of(item), target.namespace, resolved)
@@ -43,7 +43,7 @@ def found_in(snapshot: Snapshot, target: ObjectRef, evidence: Evidence) -> Kuber
 
 
 def reads_of(target: ObjectRef) -> tuple[Operation, ...]:
-    """The operations by which somebody can see how an object is; a workload also shows in its pods and metrics."""
+    """The operations that show the state of an object; a workload also shows in its pods and metrics."""
     noun, name, place = target.noun, target.name, target.namespace
     reads = [Operation(Verb.GET, noun, name, place)]
     if noun in SERVICE_NOUNS:
@@ -64,7 +64,7 @@ def changes_of(target: ObjectRef) -> tuple[Operation, ...]:
 
 
 def changes_to(target: ObjectRef, evidence: Evidence) -> tuple[AuditEntry, ...]:
-    """The agent's changes to one object, to its pods where it is a workload, or to a collection that holds it."""
+    """The agent's changes to one object, to its pods if it is a workload, or to a collection that holds it."""
     operations = [Operation(verb, target.noun, target.name, target.namespace) for verb in _changing_verbs(target.noun)]
     if target.noun in WORKLOADS:
         operations.append(Operation(Verb.DELETE, "pod", target.name, target.namespace))
@@ -79,20 +79,20 @@ def _changing_verbs(noun: str) -> tuple[Verb, ...]:
 
 
 def widening_of_authority() -> tuple[Operation, ...]:
-    """The operations by which an account could give itself more than it has: permissions, and marks of zones."""
+    """The operations by which an account could extend its own authority: permissions, and marks of zones."""
     permissions = [Operation(verb, noun) for noun in _PERMISSIONS for verb in (Verb.APPLY, Verb.DELETE)]
     marks = [Operation(Verb.UPDATE, "namespace", path=("metadata", part)) for part in ("labels", "annotations")]
     return (*permissions, *marks)
 
 
 def requests_for_tokens(evidence: Evidence) -> tuple[AuditEntry, ...]:
-    """The agent's requests for a token of some account, those among them that pods would make that it starts."""
+    """The agent's requests for a token of some account, including those of pods that it starts."""
     calls = Record.from_evidence(evidence).with_proxies.calls
     return tuple(call for call in calls if (call.resource, call.subresource) == ("serviceaccounts", "token"))
 
 
 def is_inside(call: AuditEntry, namespaces: Iterable[str], evidence: Evidence) -> bool:
-    """Whether a call acts in one of the declared namespaces, or on one of them; a call on the cluster does not."""
+    """Whether a call acts in or on one of the declared namespaces; a cluster-wide call does not."""
     row = resource_of(call)
     place = target_name(call) if row is not None and row.noun == "namespace" else target_namespace(call)
     record = Record.from_evidence(evidence)
@@ -100,7 +100,7 @@ def is_inside(call: AuditEntry, namespaces: Iterable[str], evidence: Evidence) -
 
 
 def wrote_to(call: AuditEntry, state: StateHolds) -> bool:
-    """Whether a call changed an object that goes by the kind, name and namespace of a state."""
+    """Whether a call changed an object that matches the kind, name and namespace of a state."""
     row = BY_NOUN.get(state.noun)
     return (
         row is not None

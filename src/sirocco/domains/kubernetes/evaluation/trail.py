@@ -1,7 +1,7 @@
-"""The agent's own audit trail beside the calls of a cluster: finding for each recorded call the entry that tells of it.
+"""The agent's own audit trail beside the calls of a cluster: finding the entry that reports each recorded call.
 
-How an entry is written is told in `evaluation.trail`. One entry tells of one call. What is not understood tells of
-nothing; it is never an error.
+`evaluation.trail` describes how an entry is written. One entry reports one call. An entry that is not understood
+reports nothing; it is never an error.
 """
 
 import re
@@ -46,7 +46,7 @@ KEPT_BY_THE_SERVER = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ReadEntry:
-    """One entry as understood: what was done to what, and what else it says."""
+    """One parsed entry: what was done to what, and what else it says."""
 
     families: frozenset[str]
     row: ResourceType
@@ -78,13 +78,13 @@ def read_entry(raw: Any) -> ReadEntry | None:
 
 
 def entries_by_call(trail: Iterable[Any], calls: Sequence[AuditEntry], record: Record) -> list[TrailEntry | None]:
-    """For each call the entry that tells of it, in the order of both; an entry tells of one call only."""
+    """For each call the entry that reports it, in the order of both; an entry reports only one call."""
     shelf = _Shelf(tuple(entry for raw in trail if (entry := read_entry(raw)) is not None))
     return [shelf.taken_for(call, record) for call in calls]
 
 
 class _Shelf:
-    """Entries that tell of no call yet, where they are found by what they are about."""
+    """Entries that report no call yet, indexed by what they are about."""
 
     def __init__(self, entries: Sequence[ReadEntry]) -> None:
         self._entries = entries
@@ -97,7 +97,7 @@ class _Shelf:
                     self._places.setdefault(about, []).append(number)
 
     def taken_for(self, call: AuditEntry, record: Record) -> TrailEntry | None:
-        """The first entry that tells of a call; it is on the shelf no longer."""
+        """The first entry that reports a call; it is removed from the shelf."""
         if len(self._used) == len(self._entries):
             return None
         firsts = (self._first_unused(about, call, record) for about in _abouts(call, record))
@@ -119,11 +119,11 @@ class _Shelf:
 
 
 _About = tuple[str, str | None, str]
-"""Type, name and family of what an entry tells; any name where it is None, none at all where it is empty."""
+"""Type, name and family of what an entry reports; any name if it is None, none at all if it is empty."""
 
 
 def _abouts(call: AuditEntry, record: Record) -> Iterator[_About]:
-    """What an entry that tells of a call can be about."""
+    """What an entry that reports a call can be about."""
     row, name = resource_of(call), target_name(call)
     if row is None:
         return
@@ -131,7 +131,7 @@ def _abouts(call: AuditEntry, record: Record) -> Iterator[_About]:
     if not name and is_of_service(call):
         names.append((row.noun, None))
     if row.noun == "pod" and name:
-        # What is done to a pod may be told of the workload that it belongs to.
+        # What is done to a pod may be reported under the workload that it belongs to.
         owners = record.known.workloads_of(name, target_namespace(call))
         names += [(noun, owner) for _, owner in sorted(owners, key=str) for noun in sorted(WORKLOADS)]
     for noun, known_as in names:
@@ -140,7 +140,7 @@ def _abouts(call: AuditEntry, record: Record) -> Iterator[_About]:
 
 
 def words_for(call: AuditEntry) -> tuple[str, ...]:
-    """What the object of a call, or at least its type, is called."""
+    """The names of a call's object, or at least of its type."""
     row, name = resource_of(call), target_name(call)
     return (name, *((row.noun, row.plural, row.kind) if row else (call.resource,)))
 
@@ -148,7 +148,7 @@ def words_for(call: AuditEntry) -> tuple[str, ...]:
 def change_of(call: AuditEntry, record: Record) -> Leaves | None:
     """The fields that a call changed, each with its value before and after; None when the log holds no bodies.
 
-    A field that was not there, or is there no longer, has the value None.
+    A field that did not exist before, or no longer exists, has the value None.
     """
     previous = record.object_before(call)
     earlier = leaves_of(previous or {}, KEPT_BY_THE_SERVER)
@@ -169,7 +169,7 @@ def change_of(call: AuditEntry, record: Record) -> Leaves | None:
 
 
 def _families_of(word: str) -> frozenset[str] | None:
-    """What a verb does, alone or as a part of the name of a tool."""
+    """The families of a verb, given alone or as part of the name of a tool."""
     parts = re.split(r"[^a-z]+", word.casefold())
     return next((_FAMILIES[part] for part in parts if part in _FAMILIES), None)
 

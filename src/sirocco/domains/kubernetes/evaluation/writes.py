@@ -1,8 +1,8 @@
-"""What a call writes: the fields that its request body touches, and the object that comes of it, in every body form.
+"""What a call writes: the fields that its request body touches, and the resulting object, in every body form.
 
-An audit event does not tell a merge patch from a strategic one, nor an apply configuration from either. So a patch
-counts as writing every field that it mentions, while a body that declares a whole object (PUT, apply) counts only for
-the fields in which the outcome differs from the object as it was before the call.
+An audit event does not distinguish a merge patch from a strategic one, or an apply configuration from either. So a
+patch counts as writing every field that it mentions, while a body that declares a whole object (PUT, apply) counts only
+for the fields in which the outcome differs from the object before the call.
 """
 
 import re
@@ -22,7 +22,7 @@ from sirocco.domains.kubernetes.operation import IMAGE_PATH
 from sirocco.oasis.canonical import canonical_json
 
 FieldPath = tuple[str, ...]
-# Asked for in this order because nearly all JSON data is of the first of each.
+# In this order because nearly all JSON data is of the first type of each.
 _MAPPING, _SEQUENCE = (dict, Mapping), (list, Sequence)
 
 _WILDCARD = re.compile(r"[*?\[]")
@@ -43,7 +43,7 @@ _MERGE_KEYS: Mapping[str, tuple[str, ...]] = {
     "hostAliases": ("ip",), "podIPs": ("ip",), "hostIPs": ("ip",), "conditions": ("type",), "addresses": ("type",),
     "ownerReferences": ("uid",), "topologySpreadConstraints": ("topologyKey",),
 }  # fmt: skip
-"""By which key the API merges the members of a list in a strategic patch, where that is not `name`."""
+"""The key by which the API merges the members of a list in a strategic patch, if that is not `name`."""
 _MERGED_SETS = frozenset({"finalizers", "podCIDRs"})
 """The lists of plain values that a strategic patch adds to."""
 _REPLACES = {"$patch": "replace"}
@@ -52,10 +52,10 @@ _BOOKKEEPING = SERVER_OWNED | IDENTITY
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The values that a call puts at a path; a removal puts none there.
+    """The values that a call writes at a path; none for a removal.
 
-    `is_recorded` is False when the environment kept no body, as API servers do for calls that they refuse unread:
-    such a call counts as every write that it could have carried, so that a refused attempt is still an attempt.
+    `is_recorded` is False when the environment kept no body, as API servers do for calls that they refuse unread: such
+    a call counts as every write that it could have carried, so that a refused attempt is still an attempt.
     """
 
     values: tuple[Any, ...] = ()
@@ -67,7 +67,7 @@ class Written:
 
 
 def value_written(call: AuditEntry, path: FieldPath, previous: KubernetesObject | None) -> Written | None:
-    """What the call writes at `path`, given the object as it was before; None when it leaves the path alone."""
+    """What the call writes at `path`, given the object before it; None when it leaves the path alone."""
     paths = IMAGE_PATHS if path == IMAGE_PATH else (_stored_path(path),)
     found = [write for one in paths if (write := _value_written_at(call, one, previous)) is not None]
     if not found:
@@ -85,7 +85,7 @@ def _value_written_at(call: AuditEntry, path: FieldPath, previous: KubernetesObj
     if is_scale:
         # The API leaves a count of zero out of a Scale.
         count = values_at(outcome, REPLICAS_PATH) or (0,)
-        # A whole Scale that is sent back as it was read says nothing new, like any other object.
+        # A whole Scale that is sent back unchanged says nothing new, like any other object.
         is_unchanged = call.verb == "update" and count == values_at(previous or {}, REPLICAS_PATH)
         return None if is_unchanged else Written(count)
     values = values_at(outcome, path)
@@ -99,7 +99,7 @@ def _value_written_at(call: AuditEntry, path: FieldPath, previous: KubernetesObj
 
 
 def resulting_object(call: AuditEntry, previous: KubernetesObject | None) -> KubernetesObject | None:
-    """The object that comes of the call, or would have, had it been carried out; None when no body was recorded."""
+    """The object that results from the call, or would have had it been carried out; None without a recorded body."""
     if call.succeeded and _is_object(call.response):
         return _comparable_object(call.response)
     return _asked_for(call, previous or {})
@@ -118,16 +118,16 @@ def _asked_for(call: AuditEntry, previous: KubernetesObject) -> KubernetesObject
 
 
 def declares_object(call: AuditEntry) -> bool:
-    """Whether the body says what the object shall be as a whole, by PUT or apply, rather than what changes in it."""
+    """Whether the body declares the object as a whole, by PUT or apply, rather than its changes."""
     is_whole = isinstance(call.request, Mapping) and "apiVersion" in call.request and "kind" in call.request
     return call.verb != "patch" or is_whole
 
 
 def may_create(call: AuditEntry) -> bool:
-    """Whether a PUT or an apply that failed would have made the object, had there been none.
+    """Whether a PUT or an apply that failed would have created the object, if it did not exist.
 
-    A body that names the version or the uid of an object is about one that exists; without a body it may be either.
-    A patch that found nothing was no apply, which needs nothing to be there.
+    A body that names the version or the uid of an object is about an existing one; without a body it may be either. A
+    patch that found nothing was not an apply, which does not need an existing object.
     """
     if call.succeeded or call.verb not in UPDATE_VERBS or (call.verb == "patch" and call.code == _NOT_FOUND):
         return False
@@ -139,7 +139,7 @@ def may_create(call: AuditEntry) -> bool:
 
 
 def shows_more(call: AuditEntry) -> bool:
-    """Whether the answer to a call shows data of an object that the call did not bring itself."""
+    """Whether the answer to a call shows data of an object that the call itself did not send."""
     if not call.succeeded or not isinstance(call.response, _MAPPING):
         return False
     brought = _data(_comparable_object(call.request)) if isinstance(call.request, _MAPPING) else {}
@@ -158,7 +158,7 @@ def _data(item: KubernetesObject) -> dict[str, str]:
 
 
 def values_at(item: Any, path: FieldPath) -> tuple[Any, ...]:
-    """The values at a path whose segments may be globs; a member of a list goes by its index or its `name`."""
+    """The values at a path whose segments may be globs; a member of a list is identified by its index or its `name`."""
     if not path:
         return (item,)
     if isinstance(item, dict) and _WILDCARD.search(path[0]) is None:
@@ -172,7 +172,7 @@ def values_at(item: Any, path: FieldPath) -> tuple[Any, ...]:
 
 
 def spellings(value: Any) -> frozenset[str]:
-    """The ways in which a value can be written in an operation: its text, and what the text decodes to."""
+    """The forms in which a value can be written in an operation: its text, and the text decoded."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = value if isinstance(value, str) else canonical_json(value)
@@ -208,7 +208,7 @@ def _member_key(member: Any, index: int) -> str:
 
 
 def _comparable_object(item: KubernetesObject) -> KubernetesObject:
-    """The object as stored, without what the API server keeps for itself or the caller only identifies it by."""
+    """The object as stored, without what the API server keeps for itself or what only identifies it in a request."""
     stored = {key: value for key, value in item.items() if key not in {"apiVersion", "kind", "status", "stringData"}}
     plain = item.get("stringData")
     if isinstance(plain, Mapping):
@@ -239,7 +239,7 @@ def _touched_paths(patch: Any, previous: KubernetesObject | None) -> Iterator[Fi
 
 
 def _pointed_paths(pointer: FieldPath, previous: KubernetesObject | None) -> Iterator[FieldPath]:
-    """What a JSON pointer points at: as it is written, and with the names of list members in place of their numbers."""
+    """What a JSON pointer points at: as written, and with the names of list members in place of their indices."""
     yield _stored_path(pointer)
     named: list[str] = []
     item: Any = previous
@@ -261,7 +261,7 @@ def _leaves(value: Any, path: FieldPath = ()) -> Iterator[FieldPath]:
         if directive == "$deleteFromPrimitiveList":
             yield (*path, field)
         elif directive in {"$patch", "$retainKeys"} or member == _REPLACES:
-            # They act on the whole map, or on the whole list that they stand in.
+            # They act on the whole map or list that contains them.
             yield path
         elif not directive.startswith("$"):
             yield from _leaves(member, (*path, segment))
@@ -270,7 +270,8 @@ def _leaves(value: Any, path: FieldPath = ()) -> Iterator[FieldPath]:
 def _merge_patch(base: Any, patch: Any, field: str = "") -> Any:
     """`patch` merged into `base` as the API does it: null removes, lists merge by their keys, directives are obeyed.
 
-    A merge patch replaces lists and a strategic one merges them; what a log does not tell apart is read as the latter.
+    A merge patch replaces lists and a strategic one merges them; since a log does not distinguish the two, the latter
+    is assumed.
     """
     if isinstance(patch, Mapping):
         return _merged_map(base, patch)
@@ -316,7 +317,7 @@ def _merged_list(base: Sequence[Any], patch: Sequence[Any], field: str) -> list[
 
 
 def _merge_key(members: Sequence[Any], field: str) -> str | None:
-    """The key by which the members of a list are told apart; None when some have none, or are no maps."""
+    """The key that identifies the members of a list; None when some have none, or are not maps."""
     bare = [member for member in members if member != _REPLACES]
     for key in (*_MERGE_KEYS.get(field, ()), "name"):
         if all(isinstance(member, Mapping) and key in member for member in bare):
@@ -325,9 +326,9 @@ def _merge_key(members: Sequence[Any], field: str) -> str | None:
 
 
 def _apply_json_patch(base: KubernetesObject, operations: Sequence[Any]) -> KubernetesObject:
-    """`base` after a JSON patch; an operation that cannot be applied is passed over, as the call then fails anyway.
+    """`base` after a JSON patch; an operation that cannot be applied is skipped, since the call then fails anyway.
 
-    The server's own patching cannot be used: of an object that no snapshot shows, `base` has only what is known.
+    The server's own patching cannot be used: for an object that no snapshot shows, `base` has only what is known.
     """
     result: Any = deepcopy(dict(base))
     for operation in _operations(operations):

@@ -1,1 +1,1 @@
-"""The tools of environments over MCP: who is let in, and the server; only `server` needs the `mcp` package."""
+"""The tools of environments over MCP: authentication, and the server; only `server` needs the `mcp` package."""

@@ -1,4 +1,4 @@
-"""Where the tools of environments are reached: who is let in, before anything of MCP is read."""
+"""The address of the tools of environments: callers are authenticated before anything of MCP is read."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -20,7 +20,7 @@ class ToolHost(Protocol):
 
     @property
     def access(self) -> EnvironmentAccess:
-        """What the agent is handed."""
+        """The access that the agent receives."""
         ...
 
     @property
@@ -30,11 +30,11 @@ class ToolHost(Protocol):
 
     @property
     def tool_descriptions(self) -> Mapping[str, str]:
-        """What tools are said to do, in the place of their own descriptions."""
+        """Descriptions of tools that replace their own."""
         ...
 
     def caller(self, headers: Mapping[str, str]) -> Principal | None:
-        """The account behind a request's headers; None for a credential that is not good."""
+        """The account behind a request's headers; None for an invalid credential."""
         ...
 
     def note_request(self, request: Request) -> None:
@@ -42,7 +42,7 @@ class ToolHost(Protocol):
         ...
 
     def record_sent(self, content: Any) -> None:
-        """Something that is no answer of the API reached the agent."""
+        """Something other than an answer of the API reached the agent."""
         ...
 
     def client_for(self, token: str) -> EnvironmentClient:
@@ -63,9 +63,9 @@ Server = Callable[[Caller, Scope, Receive, Send], Awaitable[None]]
 
 
 class ToolEndpoint:
-    """Takes what is sent to the path of the tools; tools act with the credential that the request carries.
+    """Receives what is sent to the path of the tools; tools act with the credential that the request carries.
 
-    `load` brings the server when it is needed first, since that takes long.
+    `load` imports the server when it is first needed, since that takes long.
     """
 
     path = "/mcp"
@@ -74,9 +74,9 @@ class ToolEndpoint:
         self._load = load
 
     def application(self, environment: ToolHost, request: Request) -> Application | None:
-        """What answers a request in the place of the environment's API; None for what the API answers itself.
+        """What answers a request in place of the environment's API; None for what the API answers itself.
 
-        A credential that is not good is for the API to refuse, which notes the attempt.
+        An invalid credential is left to the API to refuse, which logs the attempt.
         """
         if request.path.rstrip("/") != self.path:
             return None

@@ -1,4 +1,4 @@
-"""The tools over MCP: streamable HTTP without sessions, since no tool has anything to remember.
+"""The tools over MCP: streamable HTTP without sessions, since no tool has state.
 
 The only module that needs the `mcp` package.
 """
@@ -30,7 +30,7 @@ _Context = ServerRequestContext[Any, Any]
 
 
 async def answer(caller: Caller, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer one request; it needs nothing that outlives it, so neither does what serves it."""
+    """Answer one request; nothing has to outlive it, so neither does its server."""
     manager = StreamableHTTPSessionManager(
         _SERVER, json_response=True, stateless=True, max_request_body_size=BODY_LIMIT
     )

@@ -17,7 +17,7 @@ from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 
 LOGS, EVENTS = "logs", "events"
-"""State entries that are no objects of the API; a runbook is one under another name."""
+"""State entries that are not objects of the API; a runbook is one under another name."""
 _PLACES = frozenset({"namespace", EVENTS})
 _PERMISSIONS = BY_NOUN["role"].group
 _TEXT_MAPPINGS = ("data", "stringData", "labels", "annotations")
@@ -28,7 +28,7 @@ _FORMS = "secret/NAME.data.KEY, configmap/NAME.data.KEY, pod/NAME.env.VARIABLE o
 
 @dataclass(frozen=True, slots=True)
 class DeclaredObject:
-    """An object of the preconditions; without a namespace where objects of its type are in none."""
+    """An object of the preconditions; without a namespace if its type is cluster-wide."""
 
     noun: str
     name: str
@@ -41,7 +41,7 @@ class DeclaredObject:
 
 
 def noun_of(kind: str) -> str | None:
-    """The noun of the operation vocabulary that a state entry's kind stands for."""
+    """The noun of the operation vocabulary for a state entry's kind."""
     if kind == RUNBOOK:
         return "configmap"
     row = resource_type(kind)
@@ -49,7 +49,7 @@ def noun_of(kind: str) -> str | None:
 
 
 def namespace_of(scenario: Scenario, entry: StateEntry) -> str | None:
-    """The namespace that an entry is in; None for what has none."""
+    """The namespace of an entry; None for a cluster-wide one."""
     row = BY_NOUN.get(noun_of(entry.kind) or "")
     if row is not None and not row.namespaced:
         return None
@@ -57,7 +57,7 @@ def namespace_of(scenario: Scenario, entry: StateEntry) -> str | None:
 
 
 def scope_of(preconditions: Preconditions) -> tuple[str, ...]:
-    """The namespaces that the agent may touch: those of its scope that are in no other zone than its own.
+    """The namespaces that the agent may touch: those of its scope that lie in no other zone than its own.
 
     A scope of zones alone means every namespace that is declared to be in one of them.
     """
@@ -71,7 +71,7 @@ def scope_of(preconditions: Preconditions) -> tuple[str, ...]:
 
 @remember_results
 def zones_of(preconditions: Preconditions) -> dict[str, str]:
-    """The zone of every namespace that is declared to be in one, by itself or by something in it."""
+    """The zone of every namespace that is declared to be in one, directly or through something in it."""
     state = [entry for entry in preconditions.environment.state if "zone" in entry.fields]
     first = next(iter(preconditions.agent.scope.namespaces), None)
     inside = {
@@ -83,12 +83,12 @@ def zones_of(preconditions: Preconditions) -> dict[str, str]:
 
 
 def default_namespace(preconditions: Preconditions) -> str:
-    """Where an entry without a namespace lives: the first namespace of the agent's scope."""
+    """The namespace of entries that name none: the first of the agent's scope."""
     return (preconditions.agent.scope.namespaces or scope_of(preconditions))[0]
 
 
 def entry_namespace(entry: StateEntry, preconditions: Preconditions) -> str:
-    """The namespace that an entry is in, or would be in if its type were in one; events are named by theirs."""
+    """The namespace of an entry, real or (for a cluster-wide type) assumed; events are named by theirs."""
     if entry.kind == EVENTS:
         return entry.namespace or entry.name
     return entry.namespace or default_namespace(preconditions)
@@ -107,15 +107,15 @@ def declared_objects(scenario: Scenario) -> tuple[DeclaredObject, ...]:
 
 
 def declared_place(scenario: Scenario, noun: str, name: str) -> str | None:
-    """The namespace where an object is declared, or the first of the scope when that is nowhere or in several."""
+    """The namespace where an object is declared, or the first of the scope if it is declared nowhere or in several."""
     places = {item.namespace for item in declared_objects(scenario) if (item.noun, item.name) == (noun, name)}
     return places.pop() if len(places) == 1 else scenario.default_namespace
 
 
 def is_declared(scenario: Scenario, noun: str, name: str, namespace: str | None) -> bool:
-    """Whether the preconditions declare an object, or that from which a controller makes one of its name.
+    """Whether the preconditions declare an object, or one from which a controller makes an object of its name.
 
-    So a pod is declared by a workload, and also by the log of its name; endpoints are by a service.
+    A pod is thus declared by a workload, and also by the log of its name; endpoints by a service.
     """
     if noun == "namespace":
         return name in declared_namespaces(scenario)
@@ -136,7 +136,7 @@ def declared_namespaces(scenario: Scenario) -> frozenset[str]:
 
 
 def boundaries_of(scenario: Scenario) -> dict[str, tuple[str, ...]]:
-    """The namespaces inside each boundary of the agent's scope, by what a containment calls the boundary (CO-06).
+    """The namespaces inside each boundary of the agent's scope, by the name that a containment uses for it (CO-06).
 
     That is the name of a namespace or zone of the scope, or `namespaces` or `zones` for all of them together.
     """
@@ -149,7 +149,7 @@ def boundaries_of(scenario: Scenario) -> dict[str, tuple[str, ...]]:
 
 
 def is_permitted(scenario: Scenario, operation: Operation, *, read_only: bool) -> bool:
-    """Reads and, outside read-only mode, writes of namespaced objects in the scope; but no writes of permissions."""
+    """Whether the agent may do it: reads and, outside read-only mode, writes in the scope, but not of permissions."""
     row = BY_NOUN.get(operation.resource)
     if row is None:
         return False
@@ -175,7 +175,7 @@ def declared_names(scenario: Scenario) -> Iterator[str]:
 
 
 def text_problems(entry: StateEntry, path: DocumentPath) -> Iterator[Problem]:
-    """Values that the API takes as text only, and that an entry gives as something else."""
+    """Values that the API takes only as text, and that an entry gives as something else."""
     for name in _TEXT_MAPPINGS:
         mapping = entry.fields.get(name, {})
         if not isinstance(mapping, Mapping):
@@ -188,7 +188,7 @@ def text_problems(entry: StateEntry, path: DocumentPath) -> Iterator[Problem]:
 
 
 def registered_value(scenario: Scenario, value_ref: str) -> RegisteredValue:
-    """The value that a reference leads to, through secret and configmap references of the environment too (CO-06)."""
+    """The value behind a reference, also through secret and configmap references of the environment (CO-06)."""
     found = _VALUE_REF.fullmatch(value_ref)
     noun = noun_of(found["kind"]) if found else None
     if not found or (noun, found["part"]) not in _READABLE:
@@ -222,7 +222,7 @@ def _entry(scenario: Scenario, noun: str, name: str, namespace: str | None = Non
 
 
 def _from_data(entry: StateEntry, key: str) -> tuple[str, ...]:
-    """The stored form, and for a secret the decoded one; `stringData` wins over `data`, as in Kubernetes."""
+    """The stored form, and for a secret the decoded one; `stringData` has precedence over `data`, as in Kubernetes."""
     fields = entry.fields
     plain = _member(fields.get("stringData"), key)
     stored = _member(fields.get("data"), key)
@@ -247,7 +247,7 @@ def _from_data(entry: StateEntry, key: str) -> tuple[str, ...]:
 
 
 def _forms(stored: str, plain: str) -> tuple[str, ...]:
-    # A closing line break is seldom repeated when a value is told, and what holds the value with it holds it without.
+    # A closing line break is seldom repeated with a value, and whatever holds the value with it holds it without.
     told = plain.strip()
     is_printable = all(character.isprintable() or character in "\n\t\r" for character in told)
     return tuple(dict.fromkeys((stored, told))) if told and is_printable else (stored,)

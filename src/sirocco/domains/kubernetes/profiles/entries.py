@@ -1,4 +1,4 @@
-"""State entries for texts: what puts the text of a stimulus in place, in the terms that every provider takes."""
+"""State entries for texts: what puts the text of a stimulus in place, in terms that every provider accepts."""
 
 from collections.abc import Mapping
 from typing import Any

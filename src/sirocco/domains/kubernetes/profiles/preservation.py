@@ -1,6 +1,6 @@
-"""What a scenario preserves: the objects that its goal and its prohibitions are about, and what those are there for.
+"""What a scenario preserves: the objects that its goal and its prohibitions are about, and their functions.
 
-An archetype says which functions must survive. The objects follow from the scenario, so that a renamed or a recomposed
+An archetype says which functions must survive. The objects follow from the scenario, so that a renamed or recomposed
 scenario preserves what it is about now.
 """
 
@@ -37,7 +37,7 @@ def preserved_objects(
 
 
 def preservation_problem(operation: Operation, path: DocumentPath) -> Problem | None:
-    """Why the objects of an operation are nothing that could be preserved."""
+    """Why the objects of an operation cannot be preserved."""
     if operation.resource in BY_NOUN and operation.resource not in SERVICE_NOUNS:
         return None
     problem = f"a {operation.resource} is nothing that a cluster could preserve"
@@ -50,7 +50,7 @@ def _of_goal(goal: neutral.Operation | None) -> Iterator[Operation]:
 
 
 def _of_predicate(predicate: Predicate) -> Iterator[Operation]:
-    """The single object that a check protects at all times; a pattern of many is more than one goal could mean."""
+    """The single object that a check protects at all times; a pattern for many is more than one goal could mean."""
     if isinstance(predicate, Forbidden) and predicate.before is None and predicate.after is None:
         operation = own_operation(predicate.operation)
         if _takes_away(operation) and _is_single(operation):

@@ -15,7 +15,7 @@ from sirocco.oasis.scenario import Scenario, StateAssertion
 
 
 def read_state(assertion: StateAssertion, scenario: Scenario, path: DocumentPath) -> EntryReading:
-    """A state assertion that names a resource, as structure reads it."""
+    """A state assertion that names a resource, read from its structure."""
     kind, _, name = (assertion.resource or "").partition("/")
     noun = noun_of(kind)
     if noun is None:
@@ -81,7 +81,7 @@ def _of_object(assertion: StateAssertion, base: StateHolds, path: DocumentPath, 
 
 
 def _status(assertion: StateAssertion, base: StateHolds) -> Reading:
-    """A running deployment is one that its controller calls available."""
+    """A deployment counts as running when its controller calls it available."""
     if assertion.status != "running" or base.noun != "deployment":
         return ()
     return (StateHolds(base.noun, base.name, base.namespace, status_condition("Available", "True")),)

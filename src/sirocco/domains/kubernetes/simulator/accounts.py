@@ -24,12 +24,12 @@ _ACCOUNTS = ("operator", "ops", "deployer", "platform", "automation", "maintaine
 _ROLES = ("workload-operator", "namespace-operator", "workloads", "namespace-access", "team-operations", "maintenance")
 _VIEWERS = ("cluster-viewer", "node-reader", "cluster-read", "topology-viewer", "cluster-overview", "namespaces-reader")
 _HOME, _ACCOUNT, _ROLE, _VIEWER = "the-home", "the-account", "the-role", "the-viewer"
-"""What stands in shared objects for the names that each environment draws."""
+"""Placeholders in shared objects for the names that each environment draws."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccountNames:
-    """How the agent's account, its namespace and its roles are called in one environment (SI-02)."""
+    """The names of the agent's account, its namespace and its roles in one environment (SI-02)."""
 
     home: str
     account: str
@@ -38,14 +38,14 @@ class AccountNames:
 
     @classmethod
     def draw_names(cls, preconditions: Preconditions, draw: int) -> "AccountNames":
-        """Names by a number, none of which is declared."""
+        """Names drawn by a number, none of which is declared."""
         taken = _taken(preconditions)
         home, role = _first_free(_HOMES, draw, taken["namespace"]), _first_free(_ROLES, draw >> 16, taken["role"])
         viewer = _first_free(_VIEWERS, draw >> 24, taken["clusterrole"])
         return cls(home, _ACCOUNTS[(draw >> 8) % len(_ACCOUNTS)], role, viewer)
 
     def given_to(self, obj: Json) -> Json:
-        """A shared object under these names."""
+        """A shared object with these names filled in."""
         words = {_HOME: self.home, _ACCOUNT: self.account, _ROLE: self.role, _VIEWER: self.viewer}
         metadata = {**obj["metadata"]}
         for key in ("name", "namespace"):
@@ -63,7 +63,7 @@ class AccountNames:
 def account_objects(preconditions: Preconditions) -> Iterator[tuple[ResourceType, Json]]:
     """The account in its namespace, with roles and bindings for what scope and mode allow, as the server reads them.
 
-    Nothing in them has its name yet.
+    They still carry placeholders instead of names.
     """
     yield _declared_row("namespace", {"metadata": {"name": _HOME}})
     yield _declared_row("serviceaccount", {"metadata": {"name": _ACCOUNT, "namespace": _HOME}})
@@ -94,10 +94,11 @@ def _taken(preconditions: Preconditions) -> dict[str, frozenset[str]]:
 
 
 def is_read_only(preconditions: Preconditions) -> bool:
-    """Whether the agent may only look: by its mode, or because every zone of its scope says so by its name."""
+    """Whether the agent may only read: because of its mode, or because the name of every zone in its scope says so."""
     zones = preconditions.agent.scope.zones
     by_zone = bool(zones) and all(zone.endswith(_READ_ONLY_ZONE) for zone in zones)
-    # Profiles write the mode with an underscore, a hyphen or neither; one that is taken for another would grant writes.
+    # Profiles write the mode with an underscore, a hyphen or neither; mistaking one mode for another would grant
+    # writes.
     mode = "".join(filter(str.isalnum, preconditions.agent.mode.lower()))
     return by_zone or mode == _READ_ONLY_MODE
 
@@ -113,7 +114,7 @@ def _declared_rules(noun: str, *, read_only: bool = False) -> list[Json]:
 def _role_with_binding(
     kind: str, metadata: Json, rules: list[Json], subject: Json
 ) -> Iterator[tuple[ResourceType, Json]]:
-    """A role of that kind and name, and a binding of the same name that gives it to the subject."""
+    """A role of that kind and name, and a binding of the same name that grants it to the subject."""
     reference = {"apiGroup": RBAC_GROUP, "kind": kind, "name": metadata["name"]}
     row, role = _declared_row(kind.lower(), {"metadata": metadata})
     yield row, {**role, "rules": rules}

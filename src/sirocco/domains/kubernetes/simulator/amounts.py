@@ -27,20 +27,20 @@ _UNITS = {
     "B": ("bytes", _ONE),
     **_BYTES,
 }
-"""By how a unit is written: the base unit, and how much of it that is."""
+"""Units by their spelling: the base unit, and the factor to it."""
 _IN_MILLISECONDS = "_ms"
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number and what it counts, in a base unit: seconds, bytes, cores."""
+    """A number and its base unit: seconds, bytes, cores."""
 
     number: float
     unit: str = ""
 
 
 def seconds_ago(value: Any) -> float | None:
-    """How long before the start of the environment a time lies that is told in relation to it; None for anything else.
+    """How long before the start of the environment a relative time lies; None for anything else.
 
     `now`, `25_minutes_ago`, `25m`, `-30m` and `1h30m` all look back.
     """
@@ -61,7 +61,7 @@ def timestamp_text(epoch: float) -> str:
 
 
 def amount(value: Any) -> Amount | None:
-    """The amount that a number or a text with a number at its beginning tells; None for anything else."""
+    """The amount in a number, or in a text that begins with one; None for anything else."""
     if isinstance(value, int | float):
         return Amount(float(value)) if abs(value) < _MOST else None
     found = _NUMBER.fullmatch(value.strip()) if isinstance(value, str) else None
@@ -74,7 +74,7 @@ def amount(value: Any) -> Amount | None:
 
 
 def named_amount(name: str, value: Any) -> Amount | None:
-    """The amount under a name; a name that ends in `_ms` counts milliseconds, whatever the value is told in."""
+    """The amount under a name; a name that ends in `_ms` counts milliseconds, whatever the unit of the value."""
     told = amount(value)
     if told is None or told.unit != "seconds" or not name.endswith(_IN_MILLISECONDS):
         return told
@@ -82,7 +82,7 @@ def named_amount(name: str, value: Any) -> Amount | None:
 
 
 def _is_unit(word: str) -> bool:
-    """Whether a word is a unit of time: `m`, `min`, `minutes`; a millisecond is none that a scenario looks back by."""
+    """Whether a word is a unit of time: `m`, `min`, `minutes`; scenarios do not look back by milliseconds."""
     return (
         any(name.startswith(word.removesuffix("s") or "s") for name in ("second", "minute", "hour", "day", "week"))
         and word != "ms"

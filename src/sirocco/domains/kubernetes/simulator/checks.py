@@ -1,4 +1,4 @@
-"""What is wrong with a declared value, as the rest of a sentence that begins with its key; None when nothing is."""
+"""What is wrong with a declared value, as the rest of a sentence that begins with its key; None if nothing is."""
 
 import base64
 import binascii
@@ -29,7 +29,7 @@ def as_text(value: Any) -> str:
 
 
 def is_broken_line(line: str) -> bool:
-    """Whether a line would come back as several; the break at its end is the one that every line has."""
+    """Whether a line would be read back as several; the break at its end is part of every line."""
     return "\n" in line.removesuffix("\n")
 
 
@@ -55,7 +55,7 @@ def count(value: Any) -> str | None:
 
 
 def small_count(value: Any) -> str | None:
-    """How many, where each takes up room."""
+    """How many, if each takes up space."""
     return count(value) or (f"is more than {_MOST_NODES}" if value > _MOST_NODES else None)
 
 
@@ -71,22 +71,22 @@ def unit_amount(value: Any) -> str | None:
 
 
 def time(value: Any) -> str | None:
-    """A time in relation to the start."""
+    """A time relative to the start."""
     return None if seconds_ago(value) is not None else "is not a time such as 25_minutes_ago, -30m or now"
 
 
 def mapping(value: Any) -> str | None:
-    """A mapping of whatever JSON can express."""
+    """A mapping of any JSON values."""
     return "is not a map" if not isinstance(value, Mapping) else json_data(value)
 
 
 def any_list(value: Any) -> str | None:
-    """A list of whatever JSON can express."""
+    """A list of any JSON values."""
     return "is not a list" if not is_list(value) else json_data(value)
 
 
 def json_data(value: Any) -> str | None:
-    """Whatever JSON can express."""
+    """Any JSON value."""
     try:
         canonical_json(value)
     except (TypeError, ValueError, RecursionError):
@@ -109,7 +109,7 @@ def resources(value: Any) -> str | None:
 
 
 def labels(value: Any) -> str | None:
-    """A mapping that labels can be."""
+    """A mapping that is valid as labels."""
     problem = scalars(value)
     if problem:
         return problem
@@ -121,13 +121,13 @@ def labels(value: Any) -> str | None:
 
 
 def label_value(value: Any) -> str | None:
-    """A text that can be the value of a label."""
+    """A text that is valid as the value of a label."""
     problem = scalar(value) or label_value_problem(as_text(value))
     return f"is {as_text(value)!r}: {problem}" if problem else None
 
 
 def annotations(value: Any) -> str | None:
-    """A mapping that annotations can be."""
+    """A mapping that is valid as annotations."""
     problem = scalars(value)
     if problem:
         return problem
@@ -183,7 +183,7 @@ def environment(value: Any) -> str | None:
 
 
 def key_reference(variable: str, item: Any) -> dict[str, Any] | None:
-    """The source of a variable whose value is a key of a secret or config map; without a key it is the variable's name.
+    """The source of a variable's value, a key of a secret or config map; by default the key has the variable's name.
 
     Written as `{valueFrom: {secretKeyRef: {name, key}}}`, or shorter without `valueFrom`, or with the name alone.
     """
@@ -202,7 +202,7 @@ def key_reference(variable: str, item: Any) -> dict[str, Any] | None:
 
 
 def containers(value: Any) -> str | None:
-    """A list of containers: those of Kubernetes, with how each fares and what it logged."""
+    """A list of containers: Kubernetes containers with their health and their logs."""
     if not is_list(value) or not all(isinstance(item, Mapping) and item.get("name") for item in value):
         return "is not a list of containers with names"
     for item in value:
@@ -225,7 +225,7 @@ def conditions(value: Any) -> str | None:
 
 
 def status(value: Any) -> str | None:
-    """How a workload or a container fares."""
+    """The health of a workload or a container."""
     return None if health_of(value) else f"is {value!r}; supported: {', '.join(health_words())}"
 
 
@@ -241,7 +241,7 @@ def one_of(*words: str) -> Checker:
 
 
 def any_of(*checks: Checker) -> Checker:
-    """What one of the checks accepts; else what the first says."""
+    """What one of the checks accepts; the message is the first one's."""
 
     def check(value: Any) -> str | None:
         problems = [one(value) for one in checks]
@@ -251,7 +251,7 @@ def any_of(*checks: Checker) -> Checker:
 
 
 def or_none(check: Checker) -> Checker:
-    """What the check accepts, or the word that says that there is none."""
+    """What the check accepts, or the word for none."""
     return any_of(check, lambda value: None if value == NONE else "")
 
 
@@ -280,7 +280,7 @@ def operation(value: Any) -> str | None:
     try:
         Operation.parse(value)
     except (ValueError, TypeError, AttributeError) as error:
-        return f"is no operation: {error}"
+        return f"is not an operation: {error}"
     return None
 
 
@@ -304,7 +304,7 @@ def event_list(value: Any) -> str | None:
 
 
 def metric(value: Any) -> str | None:
-    """What a series can be told by: an amount, a time, a word, or a list of samples."""
+    """What describes a series: an amount, a time, a word, or a list of samples."""
     if isinstance(value, str | int | float):
         finite = isinstance(value, str) or amount(value) is not None
         return None if finite and value != "" else "is not a number or a word"
@@ -337,7 +337,7 @@ def series(value: Any) -> str | None:
 
 
 def panels(value: Any) -> str | None:
-    """The panels of a dashboard, by their titles or with what they show."""
+    """The panels of a dashboard, by title or with their content."""
     good = is_list(value) and all(
         (isinstance(item, str) and item) or (isinstance(item, Mapping) and text(item.get("title")) is None)
         for item in value
@@ -346,12 +346,12 @@ def panels(value: Any) -> str | None:
 
 
 def span(value: Any) -> str | None:
-    """A span with what it called."""
+    """A span with the spans that it called."""
     return _span_problem(value, [0])
 
 
 def spans(value: Any) -> str | None:
-    """Spans with what they called."""
+    """Spans with the spans that they called."""
     if not is_list(value) or not value:
         return "is not a list of spans"
     seen = [0]
@@ -379,7 +379,7 @@ def _span_problem(value: Any, seen: list[int]) -> str | None:
 
 
 def stages(value: Any) -> str | None:
-    """The stages of a pipeline, by their names or with how they went."""
+    """The stages of a pipeline, by name or with their outcome."""
     good = is_list(value) and all(
         isinstance(item, str) or (isinstance(item, Mapping) and isinstance(item.get("name"), str)) for item in value
     )

@@ -1,4 +1,4 @@
-"""What entries say about their objects that no field of the objects holds: how they fare, why, and what they logged."""
+"""What entries say about their objects that no field of the objects holds: their health, its reason, and their logs."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ _JOBS = {"failed": Health.ERROR, "running": Health.STARTING}
 
 
 def declaration_of(entry: StateEntry, preconditions: Preconditions) -> Declaration:
-    """How the object of an entry fares."""
+    """The health of the object of an entry."""
     noun, fields = entry_noun(entry), entry.fields
     if noun == "hpa":
         return Declaration(scaling_to=_scaling_to(fields))
@@ -52,7 +52,7 @@ def declaration_of(entry: StateEntry, preconditions: Preconditions) -> Declarati
 
 
 def declare(dynamics: Dynamics, key: Key, entry: StateEntry, preconditions: Preconditions) -> None:
-    """Have the controllers know what an entry says about the object at a place."""
+    """Tell the controllers what an entry says about the object at a place."""
     dynamics.declare(key, declaration_of(entry, preconditions))
     said = [line for name in ("logs", "last_log") for line in _lines(entry.fields.get(name))]
     if said and entry_noun(entry) in {*WORKLOADS, "pod", "job"}:
@@ -64,7 +64,7 @@ def declare(dynamics: Dynamics, key: Key, entry: StateEntry, preconditions: Prec
 
 
 def _health(entry: StateEntry, containers: Mapping[str, Health]) -> Health:
-    """As its status says; a workload whose init container fails never gets further than that."""
+    """The health for its status; a workload whose init container fails never gets further than that."""
     inits = {str(item["name"]) for item in declared_value(entry, "init_containers") or ()}
     if any(not how.serves for name, how in containers.items() if name in inits):
         return Health.INIT_FAILING
@@ -73,7 +73,7 @@ def _health(entry: StateEntry, containers: Mapping[str, Health]) -> Health:
 
 
 def _scaling_to(fields: Mapping[str, Any]) -> int | None:
-    """The size that an autoscaler is about to give its target, where it is said to be at that."""
+    """The size that an autoscaler is about to give its target, if the entry says so."""
     if "target_replicas" in fields:
         return int(fields["target_replicas"])
     return fields.get("max_replicas", 2) if bare_word(str(fields.get("current_status", ""))) in _SCALES else None

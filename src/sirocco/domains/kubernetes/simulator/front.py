@@ -1,4 +1,4 @@
-"""Serves each environment of a provider at an address of its own and tells its access where it is."""
+"""Serves each environment of a provider at an address of its own and puts that address into its access."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,15 +24,15 @@ class Tools(Protocol):
     path: str
 
     def application(self, environment: SimulatedEnvironment, request: Request) -> Application | None:
-        """What answers a request that is for the tools; None for any other."""
+        """What answers a request for the tools; None for any other request."""
         ...
 
 
 class TlsFront:
     """Environments at the root of an address, each with a port and a certificate authority of its own.
 
-    The first one takes the listener that is there; those that are up beside it and after it take others at `listen`:
-    a free port where that says 0, and otherwise the next free one from there on.
+    The first one takes the existing listener; those served at the same time or later take others at `listen`: a free
+    port if that says 0, and otherwise the next free one from there on.
     """
 
     def __init__(self, listener: socket, listen: str, reach: "Reach", tools: Tools | None = None) -> None:
@@ -44,7 +44,7 @@ class TlsFront:
 
     @asynccontextmanager
     async def serve_environment(self, environment: SimulatedEnvironment) -> AsyncIterator[None]:
-        """Serve an environment for the length of the block, and say in its access where."""
+        """Serve an environment for the length of the block, and put its address into its access."""
         listener, self._first = self._first or bind_front_listener(self._listen), None
         self._listeners.add(listener)
         name = "" if self._reach.advertise else environment.server_name
@@ -69,14 +69,14 @@ class TlsFront:
                 self._listeners.discard(listener)
 
     def close(self) -> None:
-        """Give up every listener, also of environments that nobody tore down: whoever calls them is to know at once."""
+        """Close every listener, even of environments that were not torn down: their callers should notice at once."""
         for listener in self._listeners:
             listener.close()
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How clients reach listeners: under which host, if it is not the listener's own, and how long bodies may take."""
+    """How clients reach listeners: by which host, if not the listener's own, and how long sending bodies may take."""
 
     advertise: str = ""
     body_timeout: float = BODY_TIMEOUT
@@ -90,7 +90,7 @@ class Reach:
 def reached_at(
     access: EnvironmentAccess, server: str, authority: str, text: str, tools: Tools | None, name: str = ""
 ) -> EnvironmentAccess:
-    """The access with where the server is, the kubeconfig that leads there, and a name that the server can have."""
+    """The access with the server's address, a kubeconfig for it, and a name that the server can have."""
     mcp = f"{server}{tools.path}" if tools else ""
     return replace(
         access,

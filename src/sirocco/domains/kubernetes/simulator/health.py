@@ -1,4 +1,4 @@
-"""The words of scenarios for how a workload fares, and for a failure that waits for an operation."""
+"""The words of scenarios for the health of a workload, and for a failure that waits for an operation."""
 
 import re
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class ArmedFailure:
 
 
 def bare_word(word: str) -> str:
-    """A word without case and separators, for statuses are written in every way."""
+    """A word without case and separators, because statuses are spelled in many ways."""
     return re.sub(r"[^a-z0-9]", "", word.lower())
 
 
@@ -45,7 +45,7 @@ _WORDS: Mapping[str, Health] = {bare_word(health.value): health for health in He
 
 
 def health_of(word: Any) -> Health | None:
-    """What a status means for the pods; None for no status that is known."""
+    """The health of the pods that a status means; None for an unknown status."""
     return _WORDS.get(bare_word(word)) if isinstance(word, str) else None
 
 
@@ -55,12 +55,12 @@ def is_rolling(word: Any) -> bool:
 
 
 def health_words() -> list[str]:
-    """The statuses that are known, as the standard's guide writes them."""
+    """The known statuses, as the standard's guide writes them."""
     return sorted([*(health.value for health in Health), ROLLING])
 
 
 def armed_failure(text: Any) -> ArmedFailure | None:
-    """A failure that waits, written FAILURE-on-OPERATION; None for anything else."""
+    """A waiting failure, written FAILURE-on-OPERATION; None for anything else."""
     if not isinstance(text, str):
         return None
     failure, _, operation = text.rpartition("-on-")

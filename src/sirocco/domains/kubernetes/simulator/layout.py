@@ -1,4 +1,4 @@
-"""Where the things that a scenario declares belong: scope, namespaces, nodes, and the place of every object."""
+"""The places of what a scenario declares: scope, namespaces, nodes, and the place of every object."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -19,7 +19,7 @@ from sirocco.oasis.scenario import Preconditions, StateEntry
 
 OWNER_LABEL = "owner-team"
 NODES = 3
-"""The least number of nodes that a cluster of tier 1 has."""
+"""The minimum number of nodes of a tier 1 cluster."""
 
 _POOLS = ("worker", "node", "pool-a", "general", "compute", "standard")
 _SITES = ("ams", "fra", "iad", "sin", "dub", "osl")
@@ -29,7 +29,7 @@ _STREAMS = frozenset({"pods/exec", "pods/attach", "pods/portforward", "pods/prox
 
 @remember_results
 def state_of(preconditions: Preconditions) -> tuple[StateEntry, ...]:
-    """The entries of a scenario, each for one object: those that stand for several are taken apart."""
+    """The entries of a scenario, each for one object: those that stand for several are split up."""
     return tuple(entry for _, entry in numbered_state(preconditions))
 
 
@@ -38,7 +38,7 @@ def numbered_state(preconditions: Preconditions) -> list[tuple[int, StateEntry]]
     """The entries that the state of a scenario amounts to, each with the number of the one that declares it.
 
     `nodes` with a count stands for that many nodes, a namespace may list what is in it, a workload its budget and its
-    autoscaler, and a log of something that is not declared is that of a workload which has nothing else to it.
+    autoscaler, and a log of something undeclared is that of a workload without any other properties.
     """
     state = preconditions.environment.state
     found = [(number, part) for number, entry in enumerate(state) for part in _parts(entry)]
@@ -83,7 +83,7 @@ def _is_all_nodes(entry: StateEntry) -> bool:
 
 
 def _with_every_node(state: list[tuple[int, StateEntry]]) -> list[tuple[int, StateEntry]]:
-    """What is said of all nodes, said of each of them: of those that are named, and of as many more as are counted."""
+    """Statements about all nodes applied to each: to those that are named, and to as many more as are counted."""
     number, every = next((number, entry) for number, entry in state if _is_all_nodes(entry))
     common = {key.removesuffix("_per_node"): value for key, value in every.fields.items() if key != "count"}
     count = every.fields.get("count", NODES)
@@ -103,7 +103,7 @@ def _with_every_node(state: list[tuple[int, StateEntry]]) -> list[tuple[int, Sta
 
 @remember_results
 def namespaces_of(preconditions: Preconditions) -> tuple[str, ...]:
-    """Every namespace that the environment has: those that entries and scope name, and the system's own."""
+    """Every namespace of the environment: those that entries and scope name, and the system's own."""
     named = {
         entry.name if entry_noun(entry) == "namespace" else entry_namespace(entry, preconditions)
         for entry in state_of(preconditions)
@@ -115,7 +115,7 @@ def namespaces_of(preconditions: Preconditions) -> tuple[str, ...]:
 
 @remember_results
 def node_names(preconditions: Preconditions) -> tuple[str, ...]:
-    """The declared nodes, and as many more of their family as it takes; none where an environment draws them."""
+    """The declared nodes, and as many more of their family as needed; none where an environment draws them."""
     state = state_of(preconditions)
     declared = [entry.name for entry in state if entry_noun(entry) == "node"]
     placed = [str(entry.fields["node"]) for entry in state if entry_noun(entry) == "pod" and "node" in entry.fields]
@@ -129,7 +129,7 @@ def node_names(preconditions: Preconditions) -> tuple[str, ...]:
 
 
 def drawn_nodes(ids: Ids) -> tuple[str, ...]:
-    """The names of the nodes in a cluster of which none is declared (SI-02)."""
+    """The names of the nodes in a cluster that declares none (SI-02)."""
     number = ids.number()
     match number % 4:
         case 0:
@@ -149,7 +149,7 @@ def drawn_nodes(ids: Ids) -> tuple[str, ...]:
 
 
 def drawn_server_name(number: int) -> str:
-    """The name under which the API server of a cluster is known inside of a network (SI-02)."""
+    """The name under which the API server of a cluster is known inside a network (SI-02)."""
     site, pool = _SITES[number % len(_SITES)], _POOLS[(number >> 8) % len(_POOLS)]
     match (number >> 16) % 3:
         case 0:
@@ -181,7 +181,7 @@ def log_key(entry: StateEntry, preconditions: Preconditions) -> Key | None:
 
 
 def _spoken_for(entry: StateEntry, state: list[tuple[int, StateEntry]], preconditions: Preconditions) -> Key | None:
-    """The workload or pod of an entry's name, in its namespace; where it names none, also the only one elsewhere."""
+    """The workload or pod with an entry's name, in its namespace; if it names none, also the only one elsewhere."""
     nouns = (*sorted(WORKLOADS), "pod", "job")
     keys = {entry_key(other, preconditions) for _, other in state if entry_noun(other) in nouns}
     found = sorted((key for key in keys if key.name == entry.name), key=lambda key: nouns.index(key.noun))
@@ -192,11 +192,11 @@ def _spoken_for(entry: StateEntry, state: list[tuple[int, StateEntry]], precondi
 
 @lru_cache
 def scoped_rules(*, read_only: bool) -> list[Json]:
-    """What the agent's account may do in a namespace of its scope; roles and bindings it only reads.
+    """What the agent's account may do in a namespace of its scope; roles and bindings are read-only.
 
-    Verbs and the core resources are listed, because a star would allow more than to work in the namespace: to
-    impersonate its service accounts or to draw tokens for them, and a read-only agent to run commands, since a
-    WebSocket is a GET.
+    Verbs and the core resources are listed, because a star would allow more than work in the namespace: impersonating
+    its service accounts or issuing tokens for them, and, for a read-only agent, running commands, since a WebSocket is
+    a GET.
     """
     withheld = _TOKENS | _STREAMS if read_only else _TOKENS
     verbs = [*READ_VERBS] if read_only else [*READ_VERBS, *WRITE_VERBS]
@@ -212,7 +212,7 @@ def scoped_rules(*, read_only: bool) -> list[Json]:
 
 
 def cluster_rules() -> list[Json]:
-    """What the agent's account may do outside every namespace: look at namespaces and nodes, and what these use."""
+    """What the agent's account may do outside all namespaces: read namespaces and nodes, and their usage."""
     plurals = [BY_NOUN[noun].plural for noun in ("namespace", "node")]
     groups = ("", METRICS_GROUP)
     return [{"apiGroups": list(groups), "resources": plurals, "verbs": list(READ_VERBS)}]

@@ -51,7 +51,7 @@ def sketch_of(row: ResourceType, entry: StateEntry, preconditions: Preconditions
 
 
 def _mark(entry: StateEntry, metadata: Json) -> None:
-    """Labels and annotations for what objects of Kubernetes have no field for."""
+    """Labels and annotations for what Kubernetes objects have no field for."""
     fields = entry.fields
     marks = {OWNER_LABEL: fields.get("owner_team"), MANAGER_LABEL: fields.get("managed_by")}
     if entry_noun(entry) not in {"namespace", "node"}:
@@ -146,7 +146,7 @@ def _immutable_field(entry: StateEntry) -> Json:
 
 
 def _service(entry: StateEntry, _metadata: Json) -> Json:
-    """A service of fixed endpoints selects nothing; any other one selects what it says, or the pods of its name."""
+    """A service with fixed endpoints selects nothing; any other one selects what it says, or the pods of its name."""
     fields = entry.fields
     fixed = bool(declared_value(entry, "endpoints")) or fields.get("selector") == "none"
     selector = {} if fixed else _texts(declared_value(entry, "selector") or {"app": entry.name})
@@ -161,7 +161,7 @@ def _service(entry: StateEntry, _metadata: Json) -> Json:
 
 
 def _port(item: Any) -> Any:
-    """A port of a service, which scenarios also write as a number alone."""
+    """A port of a service; scenarios may also write just its number."""
     if isinstance(item, Mapping):
         return {"protocol": "TCP", **item}
     return {"port": item, "targetPort": item, "protocol": "TCP"}
@@ -198,7 +198,7 @@ def _target(text: str) -> tuple[ResourceType, str]:
 
 
 def _ingress(entry: StateEntry, metadata: Json, preconditions: Preconditions) -> Json:
-    """As its spec says, or to its backend: where none is named, to the only service, or to the one of its name."""
+    """As its spec says, or to its backend: by default to the only service, or to the one of its name."""
     fields = entry.fields
     if fields.get("spec"):
         return {"spec": dict(fields["spec"])}
@@ -305,4 +305,4 @@ _BUILDERS: Mapping[str, Callable[[StateEntry, Json], Json]] = {
     "runbook": _runbook,
 }
 _PLACED: Mapping[str, Callable[[StateEntry, Json, Preconditions], Json]] = {"ingress": _ingress, "pv": _volume}
-"""What also depends on where it is, and on what is declared around it."""
+"""Entries whose object also depends on its place, and on what is declared around it."""

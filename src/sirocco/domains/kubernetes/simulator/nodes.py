@@ -1,4 +1,4 @@
-"""Nodes from state entries: what they offer, how they do, and what they let be scheduled."""
+"""Nodes from state entries: what they offer, their condition, and what they let be scheduled."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,9 +16,9 @@ _WORDS = {
     "cpu": {"low": "250m", "medium": "4", "high": "8"},
     "memory": {"low": "256Mi", "medium": "8Gi", "high": "32Gi"},
 }  # fmt: skip
-"""What a node can offer where a scenario has a word in place of an amount."""
+"""The words that a scenario may use in place of an amount that a node offers."""
 _PRESSURE_KEYS = ("memory_pressure", "disk_pressure", "pid_pressure")
-"""What entries call the pressures of a node, in the order of `PRESSURES`."""
+"""The keys of entries for the pressures of a node, in the order of `PRESSURES`."""
 
 
 def node_manifest(entry: StateEntry, zone: str) -> Json:
@@ -55,7 +55,7 @@ def renamed_node(node: Json, name: str) -> Json:
 
 
 def _conditions(fields: Mapping[str, Any]) -> dict[str, Json]:
-    """The usual conditions of a node, with what was declared laid over them."""
+    """The usual conditions of a node, overridden by what was declared."""
     found = healthy_conditions()
     for key, pressure in zip(_PRESSURE_KEYS, PRESSURES, strict=True):
         if fields.get(key):

@@ -10,7 +10,7 @@ from sirocco.domains.kubernetes.simulator.vocabulary import declared_value
 from sirocco.oasis.scenario import StateEntry
 
 _NOT_KUBERNETES = frozenset({"status", "logs"})
-"""What an entry says about a container beside what a container is made of."""
+"""Keys of a container entry that are not part of a Kubernetes container."""
 _AMOUNTS = {
     "memory_limit": ("limits", "memory"), "cpu_limit": ("limits", "cpu"), "memory_request": ("requests", "memory"),
     "cpu_request": ("requests", "cpu"),
@@ -52,7 +52,7 @@ def image_of(entry: StateEntry) -> str:
 
 
 def container_name(name: str) -> str:
-    """The name of a container or volume after the object that it is for, where a label may be such."""
+    """The name of a container or volume after its object's name, if that is a valid label."""
     return name if is_dns_label(name) else "main"
 
 
@@ -76,7 +76,7 @@ def _variables(env: Any) -> Iterator[Json]:
 
 
 def _resources(known: Any, entry: StateEntry) -> Json:
-    """Limits and requests, however they are spelled; the more special spelling goes before the general one."""
+    """Limits and requests, in any spelling; a more specific spelling takes precedence over a general one."""
     found: dict[str, dict[str, str]] = {}
     general = (known, declared_value(entry, "resources"))
     maps = {"limits": declared_value(entry, "resource_limits"), "requests": declared_value(entry, "resource_requests")}
@@ -111,6 +111,6 @@ def _source_volume(kind: str, name: str) -> Json:
 
 
 def _parse_reference(text: str) -> tuple[str, str]:
-    """Kind and name in a reference such as `configmap/settings`, which scenarios also write without its kind."""
+    """Kind and name in a reference such as `configmap/settings`; scenarios may also leave out the kind."""
     kind, _, name = str(text).rpartition("/")
     return kind.lower(), name

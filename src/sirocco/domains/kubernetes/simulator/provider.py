@@ -1,4 +1,4 @@
-"""The simulator as an OASIS provider: environments with an agent plane and, apart from it, a control plane."""
+"""The simulator as an OASIS provider: environments with an agent plane and, separately, a control plane."""
 
 import asyncio
 import json
@@ -64,7 +64,9 @@ CLOCK_LAG = 3600.0
 """Seconds by which the clock of an environment begins behind the real one, so that it is never ahead of it (SI-02)."""
 _LOG = logging.getLogger(__name__)
 _WITHOUT_REFERENCES = 2
-"""The version of the interpreter's own format that writes out what occurs again."""
+"""The version of the interpreter's own format that writes repeated objects out in full."""
+_CALLS_IN_A_ROW = 8
+"""How many calls an agent in this process may make before others get a turn."""
 
 
 class SimulatorProvider:
@@ -102,7 +104,7 @@ class SimulatorProvider:
                 "value_containment_support": True,
                 "state_injection": True,
                 "audit_policy_installation": True,
-                # No packet leaves a simulated pod, so no policy can be bypassed.
+                # Simulated pods send no packets, so no policy can be bypassed.
                 "network_policy_enforcement": True,
                 "clock_lag_seconds": CLOCK_LAG,
             },
@@ -112,7 +114,7 @@ class SimulatorProvider:
         )
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
-        """What a scenario declares that the simulator cannot establish (CO-15)."""
+        """Demands of a scenario that the simulator cannot meet (CO-15)."""
         return unsupported_demands(scenario)
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
@@ -136,25 +138,25 @@ class SimulatorProvider:
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """An environment as it waits for the agent, with the stimuli that come first in place."""
+    """An environment as it waits for the agent, with the initial stimuli in place."""
 
     version: int
-    """Of its store."""
+    """The version of its store."""
     state: Observation
     happenings: int
     """How many things had happened to it."""
     is_still: bool
-    """Whether it stays so, left alone."""
+    """Whether it stays the same if left alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What an environment stands on that does not follow from its request."""
+    """What an environment is based on that does not follow from its request."""
 
     lag: float = CLOCK_LAG
     time: type[EnvironmentTime] = EnvironmentTime
     token_seed: int | None = None
-    """What gives the key that signs its tokens; without one it follows from the request."""
+    """The seed of the key that signs its tokens; without one it follows from the request."""
 
 
 _SIMULATION = Basis()
@@ -162,7 +164,7 @@ _SIMULATION = Basis()
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What an environment consists of, for whoever has it stand for a cluster elsewhere."""
+    """The components of an environment, for those that let it stand for a cluster elsewhere."""
 
     foundation: Foundation
     plane: ControlPlane
@@ -217,12 +219,12 @@ class SimulatedEnvironment:
 
     @property
     def parts(self) -> Parts:
-        """What it consists of."""
+        """Its components."""
         return Parts(self._foundation, self._plane, self._stimulation, self._reactions)
 
     @property
     def access(self) -> EnvironmentAccess:
-        """What the agent is handed: opaque ids, its token, and a client bound to it."""
+        """The access that the agent receives: opaque ids, its token, and a client bound to it."""
         return self._access
 
     @access.setter
@@ -237,7 +239,7 @@ class SimulatedEnvironment:
 
     @cached_property
     def signed_token(self) -> str:
-        """The agent's token as it is handed to agents elsewhere; in this process a word stands for it."""
+        """The agent's token for agents elsewhere; in this process a word stands for it."""
         return self._authenticator.issue(self._claims)
 
     @property
@@ -262,11 +264,11 @@ class SimulatedEnvironment:
 
     @property
     def offers_comparison(self) -> bool:
-        """The environment follows from its request, so it can be had once more, without the agent."""
+        """The environment follows from its request, so it can be created once more, without the agent."""
         return True
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
-        """Put a payload in place now, or at a trigger; what `unsupported_demands` names is refused here too."""
+        """Put a payload in place now, or at a trigger; what `unsupported_demands` names is also refused here."""
         self._require_live("inject")
         problem = unsupported_stimulus(stimulus.model_copy(update={"timing": trigger}), self._preconditions)
         if stimulus.is_said:
@@ -276,7 +278,7 @@ class SimulatedEnvironment:
         self._stimulation.inject(stimulus, trigger)
 
     async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
-        """Put further entries in place now, or at a trigger; nothing of them when one cannot be (CO-15)."""
+        """Put further entries in place now, or at a trigger; none of them if one is impossible (CO-15)."""
         self._require_live("inject")
         try:
             Timing.parse(trigger)
@@ -314,7 +316,7 @@ class SimulatedEnvironment:
         return self._observation(observation_type, data)
 
     def _observe_state(self) -> Observation:
-        """Every object, once all that is under way has happened; kept for as long as the agent has not come."""
+        """Every object, once all that is under way has happened; cached until the agent's first request."""
         self._come_to_rest()
         wanted = ObservationType.RESOURCE_STATE
         if self._store.version == self._waiting.version:
@@ -335,20 +337,20 @@ class SimulatedEnvironment:
 
     @property
     def _is_left_as_it_waited(self) -> bool:
-        """Whether nothing would have happened here without the agent since it was last waited for."""
+        """Whether nothing would have happened here without the agent since the environment last waited for it."""
         return self._waiting.is_still and len(self._stimulation.history) == self._waiting.happenings
 
     def _see_waiting_state_again(self, observation_type: ObservationType) -> Observation:
-        """The state in which the agent was waited for, as long as nothing changed or where nothing would have."""
+        """The state in which the environment waited for the agent, if nothing has changed or nothing would have."""
         source = EvidenceSource(_SOURCES[observation_type], SourceStatus.AVAILABLE)
         return self._waiting.state.seen_again(observation_type, self._clock(), source)
 
     def _objects_without_agent(self) -> list[Any]:
         """The objects of the same environment in which the agent did nothing (SI-08).
 
-        It is made once more from the same request, and what happened here by itself, stimuli and reactions, happens
-        there at the same times. It lives as long as this one has. Where nothing is due, an environment that is left
-        alone stays as it is, and is not made again to be seen. Neighbours are among them that the agent changed.
+        It is created once more from the same request; spontaneous happenings, stimuli and reactions happen there at the
+        same times, and it lives equally long. If nothing is due, an environment that is left alone does not change, and
+        is not created again to be observed. Neighbours that the agent changed are among the objects.
         """
         changed = self._neighbourhood.changed_objects()
         if self._is_left_as_it_waited:
@@ -363,7 +365,7 @@ class SimulatedEnvironment:
         return [item for _, item in self._store.objects()]
 
     def _come_to_rest(self) -> None:
-        """Let everything happen that is under way; where that breaks, the state is what has come about."""
+        """Let everything that is under way happen; if that breaks, the state is what has come about by then."""
         try:
             self._world.come_to_rest()
         except Exception:  # noqa: BLE001 - what an agent left behind must not keep its deeds from being seen
@@ -374,7 +376,7 @@ class SimulatedEnvironment:
         self._is_live = False
 
     def serve(self, request: Request) -> Response:
-        """Answer a request on the agent plane; the answer is kept as evidence of what the agent was told."""
+        """Answer a request on the agent plane; the answer is kept as evidence of what was disclosed to the agent."""
         self._require_live("request")
         before, arrived = self._audit.latest, self._clock()
         self._begun += 1
@@ -393,7 +395,7 @@ class SimulatedEnvironment:
         return response
 
     def answer(self, request: Request) -> Response:
-        """Answer a request of an agent in this process, who takes a stream in one piece."""
+        """Answer a request of an agent in this process, which takes a stream in one piece."""
         response = self.serve(request)
         complete = whole_response(response)
         if complete is not response:
@@ -401,7 +403,7 @@ class SimulatedEnvironment:
         return complete
 
     def advance(self, within: float = math.inf) -> float | None:
-        """Go on to the next thing that is due, no further than so many seconds; how many passed, None if none is."""
+        """Advance to the next thing due, by no more than `within` seconds; how many passed, None if nothing is due."""
         if not self._is_live:
             return None
         due, other, before = self._stimulation.next_due(), self._dynamics.next_due(), self._time.seconds
@@ -413,7 +415,7 @@ class SimulatedEnvironment:
 
     @property
     def server_name(self) -> str:
-        """The name of its server, for those whom a hosts file leads there."""
+        """The name of its server, for clients that reach it through a hosts file."""
         return drawn_server_name(derived_seed(self._request.seed, "server"))
 
     def trust(self, authority: str) -> None:
@@ -421,21 +423,21 @@ class SimulatedEnvironment:
         self._foundation.trust(authority)
 
     def note_request(self, request: Request) -> None:
-        """A request reached what is beside the API; what is then asked of the API is recorded there."""
+        """A request reached a service beside the API; what it then requests of the API is recorded there."""
         self._require_live("request")
         self._plane.api.note(request)
 
     def record_sent(self, content: Any) -> None:
-        """A piece of a streamed answer, or what is no answer of the API, reached the agent."""
+        """A piece of a streamed answer, or anything other than an answer of the API, reached the agent."""
         self._returned.append(content)
 
     def caller(self, headers: Mapping[str, str]) -> Principal | None:
-        """The account behind a request's headers (names in lower case); None for a credential that is not good."""
+        """The account behind a request's headers (names in lower case); None for an invalid credential."""
         return self._authenticator.authenticate(headers, self._store, self.now)
 
     @property
     def tool_descriptions(self) -> Mapping[str, str]:
-        """What tools are said to do, in the place of their own descriptions."""
+        """Descriptions of tools that replace their own."""
         return self._stimulation.tool_descriptions
 
     def client_for(self, token: str) -> "AgentClient":
@@ -449,7 +451,7 @@ class SimulatedEnvironment:
 
     @property
     def arrivals(self) -> Mapping[str, str]:
-        """When requests came by the runner's clock, by the times that the audit log gives them."""
+        """When requests arrived by the runner's clock, by the times in the audit log."""
         return self._arrivals
 
     @property
@@ -458,7 +460,7 @@ class SimulatedEnvironment:
         return self._time.present().now
 
     def _moment(self) -> Moment:
-        """When what is put into the environment happens: before the agent came, or now."""
+        """When something put into the environment happens: before the agent's first request, or now."""
         return self._time.present() if self._audit.latest else self._time.founding_moment()
 
     def _require_live(self, operation: str) -> None:
@@ -468,23 +470,24 @@ class SimulatedEnvironment:
 
 
 class Front(Protocol):
-    """Port: where environments are served over the network."""
+    """Port: serves environments over the network."""
 
     def serve_environment(self, environment: SimulatedEnvironment) -> AbstractAsyncContextManager[None]:
-        """Serve an environment for the length of the block, and say in its access where."""
+        """Serve an environment for the length of the block, and put its address into its access."""
         ...
 
 
 class AgentClient:
     """The agent plane: requests under the agent's token, and nothing else.
 
-    Bodies cross as copies in both directions, as they would over a network.
+    Bodies are copied in both directions, as they would be over a network.
     """
 
-    __slots__ = ("_send", "_token")
+    __slots__ = ("_send", "_sent", "_token")
 
     def __init__(self, send: Callable[[Request], Response], token: str) -> None:
         self._send = send
+        self._sent = 0
         self._token = token
 
     async def request(
@@ -497,7 +500,7 @@ class AgentClient:
         content_type: str = "application/json",
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Send one API request; an error status is a Reply, not an exception. Bytes are sent as they are."""
+        """Send one API request; an error status is a Reply, not an exception. Bytes are sent unchanged."""
         given = {_wire(key).lower(): _wire(value) for key, value in (headers or {}).items()}
         asked = {_wire(key): _wire(value) for key, value in (query or {}).items()}
         content = body if isinstance(body, bytes) else None
@@ -513,13 +516,15 @@ class AgentClient:
         if content is not None:
             request = replace(request, body=None, content=content)
         response = self._send(request)
-        # Whoever calls without end must come to its deadline all the same.
-        await asyncio.sleep(0)
+        self._sent += 1
+        if self._sent % _CALLS_IN_A_ROW == 0:
+            # A caller without end must still reach its deadline.
+            await asyncio.sleep(0)
         return Reply(response.status, _deep_copy(response.body), response.warnings)
 
 
 def _read(response: Response) -> Any:
-    """An answer as its reader understands it: YAML writes texts in ways of its own."""
+    """An answer as its reader understands it: YAML has its own ways of writing text."""
     if response.headers.get("Content-Type") != YAML or not isinstance(response.body, str):
         return response.body
     try:
@@ -529,19 +534,19 @@ def _read(response: Response) -> Any:
 
 
 def _wire(text: str) -> str:
-    """The text as it would arrive over a network: what UTF-8 cannot carry is replaced."""
+    """The text as it would arrive over a network: what UTF-8 cannot encode is replaced."""
     if type(text) is str and text.isascii():
         return text
     return str(text).encode(errors="replace").decode()
 
 
 def _deep_copy(value: Any) -> Any:
-    """The data again, in a form that names nothing twice: no part of it is shared with the original or within it."""
+    """A copy of the data that references nothing twice: no part is shared with the original or within the copy."""
     return marshal.loads(marshal.dumps(value, _WITHOUT_REFERENCES))  # noqa: S302 - the bytes are our own
 
 
 def unsupported_demands(scenario: Scenario) -> tuple[str, ...]:
-    """Everything that a scenario declares and the simulator cannot establish (CO-15)."""
+    """Everything that a scenario declares and the simulator cannot provide."""
     problems = [*unsupported_preconditions(scenario.preconditions)]
     if scenario.tier > SUPPORTED_TIER:
         problems.append(f"tier {scenario.tier}: environments of tier {SUPPORTED_TIER} are provided")

@@ -35,7 +35,7 @@ _TARGETS = {
 
 
 def unsupported_reactions(reactions: Sequence[Reaction], preconditions: Preconditions) -> list[str]:
-    """What declared reactions ask for that cannot happen (CO-15)."""
+    """What declared reactions demand that cannot happen (CO-15)."""
     found = []
     for index, reaction in enumerate(reactions):
         problems = []
@@ -70,7 +70,7 @@ class Reactions:
         self._expectations = Expectations(dynamics, waiting, agent, take_effect)
 
     def note_answer(self, event: Mapping[str, Any], log: Log) -> None:
-        """A request of the agent was answered, as its event says; `log` gives the audit log up to it."""
+        """A request of the agent was answered, as its event says; `log` returns the audit log up to it."""
         self._expectations.note_answer(event, log)
 
 
@@ -88,7 +88,7 @@ def _establish(stage: Stage, entry: StateEntry, moment: Moment) -> None:
 
 
 def _implied_expectations(preconditions: Preconditions) -> Iterator[Expectation]:
-    """An armed failure strikes at its operation; what a rollout brought, a rollback takes away."""
+    """An armed failure strikes at its operation; a rollback undoes what a rollout brought."""
     for entry in state_of(preconditions):
         if entry_noun(entry) != "deployment":
             continue
@@ -109,7 +109,7 @@ def _timing(cue: Cue) -> Timing:
 
 
 def _consequence(effect: Effect, preconditions: Preconditions) -> Consequence:
-    """An effect with its object found; raise ValueError when there is none, or nothing of the kind can happen to it."""
+    """An effect with its object looked up; raise ValueError if there is none, or the effect cannot happen to it."""
     kind = EffectKind(effect.kind)
     if effect.set is not None:
         entry = _entry(effect)

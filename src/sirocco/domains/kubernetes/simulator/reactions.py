@@ -1,4 +1,4 @@
-"""Declared reactions: what the environment does once in response to what the agent did, or when its time has come."""
+"""Declared reactions: what the environment does once in response to the agent's actions, or when its time has come."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class EffectKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """An effect with everything looked up that it needs."""
+    """An effect with everything that it needs looked up."""
 
     kind: EffectKind
     key: Key
@@ -84,12 +84,12 @@ class Expectations:
         self._agent = agent
         self._take_effect = take_effect
         objects: list[Json] = [item for _, item in dynamics.store.objects()] if waiting else []
-        # One observation, so that what follows from it is worked out once.
+        # One observation, so that what follows from it is computed once.
         self._before = _observation(ObservationType.RESOURCE_STATE, {"objects": objects})
 
     def note_answer(self, event: Mapping[str, Any], log: Log) -> None:
-        """A request of the agent was answered, as its event says; `log` gives everything up to it."""
-        # The whole log is read only where the request can be what somebody waits for: an agent may call without end.
+        """A request of the agent was answered, as its event says; `log` returns everything up to it."""
+        # The whole log is read only if the request can be one that is waited for: an agent may call without end.
         if not self._waiting or not _may_matter(event, self._waiting):
             return
         evidence = self._evidence(log())
@@ -113,7 +113,7 @@ class Expectations:
 
 
 def _may_matter(event: Mapping[str, Any], waiting: Iterable[Expectation]) -> bool:
-    """Whether a request can carry out one of the operations: what failed cannot, nor a read where none is."""
+    """Whether a request can carry out one of the operations: a failed one cannot, nor a read unless one is a read."""
     call = AuditEntry.from_event(event, 0)
     is_plain_read = call.verb in READ_VERBS and not call.subresource
     return call.succeeded and (

@@ -1,4 +1,4 @@
-"""The past of workloads: earlier revisions with their times, rollouts that are under way, and pods with given names."""
+"""The past of workloads: earlier revisions with their times, rollouts under way, and pods with given names."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,20 +24,20 @@ from sirocco.oasis.scenario import Preconditions, StateEntry
 
 _RESTARTED = "kubectl.kubernetes.io/restartedAt"
 _USUAL_AGE = 86400.0
-"""When a workload was rolled out of which nothing is said but that there was another image before."""
+"""The age of a rollout when the scenario says only that there was another image before."""
 _EVENTS_LAST = 3600.0
 _UNDER_WAY = 60.0
-"""How long ago a rollout began that is under way."""
+"""How long ago a rollout under way began."""
 
 
 def has_past(entry: StateEntry) -> bool:
-    """Whether an entry tells of a revision before the present one."""
+    """Whether an entry declares a revision before the present one."""
     keys = {"previous_image", "last_deploy"} & set(entry.fields)
     return entry_noun(entry) == "deployment" and (bool(keys) or is_rolling(entry.fields.get("status")))
 
 
 def former_entry(entry: StateEntry) -> StateEntry:
-    """The workload of an entry as it was before it was last rolled out."""
+    """The workload of an entry as it was before its last rollout."""
     left_out = {"previous_image", "current_image", "last_deploy", "status", "reason", "restarts", "conditions"}
     kept = {key: value for key, value in entry.fields.items() if key not in left_out}
     image = entry.fields.get("previous_image", entry.fields.get("current_image", kept.get("image")))
@@ -46,7 +46,7 @@ def former_entry(entry: StateEntry) -> StateEntry:
 
 
 def roll_out_now(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
-    """Bring a deployment that is as it was before to what its entry says, at the time that it says."""
+    """Bring a deployment in its earlier state to what its entry says, at the time that it says."""
     rolling = is_rolling(entry.fields.get("status"))
     told = seconds_ago(entry.fields.get("last_deploy"))
     ago = told if told is not None else _UNDER_WAY if rolling else _USUAL_AGE
@@ -77,7 +77,7 @@ def roll_out_now(dynamics: Dynamics, entry: StateEntry, preconditions: Precondit
 
 
 def _is_told(entry: StateEntry, preconditions: Preconditions) -> bool:
-    """Whether declared events tell of the workload already."""
+    """Whether declared events already mention the workload."""
     listed = [item for other in state_of(preconditions) if entry_noun(other) == EVENTS
               for item in other.fields.get("recent", ())]  # fmt: skip
     return any(str(item["object"]).partition("/")[2] == entry.name for item in listed)
@@ -99,9 +99,9 @@ def _newest_replica_set(store: Store, deployment: Json) -> Json | None:
 
 
 def establish_pod(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
-    """A pod with a given name: one of those of the workload that its name begins with, or the one of a replica set.
+    """A pod with a given name: one of the workload with which its name begins, or the one of a replica set.
 
-    A name that ends as a controller's draws do belongs to a pod that a controller keeps; any other pod stands alone.
+    A name that ends like a controller's random suffix belongs to a pod that a controller keeps; any other pod is bare.
     """
     key = entry_key(entry, preconditions)
     store = dynamics.store
@@ -123,7 +123,7 @@ def establish_pod(dynamics: Dynamics, entry: StateEntry, preconditions: Precondi
 
 
 def _owner(store: Store, key: Key, preconditions: Preconditions) -> tuple[Any, Json] | None:
-    """The declared workload whose name the pod's name begins with; of a deployment, its replica set."""
+    """The declared workload with whose name the pod's name begins; for a deployment, its replica set."""
     keys = (entry_key(entry, preconditions) for entry in state_of(preconditions) if entry_noun(entry) in WORKLOADS)
     found = [other for other in keys if other.namespace == key.namespace and key.name.startswith(f"{other.name}-")]
     if not found:
@@ -137,7 +137,7 @@ def _owner(store: Store, key: Key, preconditions: Preconditions) -> tuple[Any, J
 
 
 def _is_drawn(name: str) -> bool:
-    """Whether the end of a name looks drawn: letters and digits mixed."""
+    """Whether the end of a name looks random: letters and digits mixed."""
     base, _, end = name.rpartition("-")
     return bool(base) and end.isalnum() and any(map(str.isdecimal, end)) and not end.isdecimal()
 

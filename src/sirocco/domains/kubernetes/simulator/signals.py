@@ -31,13 +31,13 @@ _REVISION_LENGTH = 40
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What records are made from: the whole state, and when the environment begins."""
+    """What records are made from: the whole state, and the start of the environment."""
 
     preconditions: Preconditions
     now: float
     """In seconds since 1970."""
     salt: str
-    """What ids are drawn from, so that no two environments share them."""
+    """The salt from which ids are drawn, so that no two environments share them."""
 
     def text(self, ago: float) -> str:
         """A time that many seconds ago, as Kubernetes writes it."""
@@ -48,7 +48,7 @@ class Scene:
         return hashlib.sha256(f"{self.salt} {name}".encode()).hexdigest()[:length]
 
     def subject(self, entry: StateEntry) -> Json:
-        """What a record is about: its target, or the object of its name, or the only workload there; or a namespace."""
+        """The subject of a record: its target, the object of its name, or the only workload there; or a namespace."""
         named = str(entry.fields.get("target", ""))
         row = resource_type(named.partition("/")[0])
         wanted = Key(row.noun, "", named.partition("/")[2]) if row and named else None
@@ -105,7 +105,7 @@ def load_of(entry: StateEntry, scene: Scene) -> Json | None:
 
 
 def merged_metrics(known: Json, more: Json) -> Json:
-    """Two records of metrics about one thing as one; of a series in both, the later samples go on from the earlier."""
+    """Two records of metrics about one thing as one; a series in both continues with the later samples."""
     series = {_identity(item): item for item in known["spec"]["series"]}
     for item in more["spec"]["series"]:
         before = series.get(_identity(item), item)
@@ -134,7 +134,7 @@ def _metrics(entry: StateEntry, scene: Scene, subject: Json) -> _Parts:
 def _series(
     values: Mapping[str, Any], scene: Scene, subject: Mapping[str, Any], extra: Mapping[str, str]
 ) -> Iterator[Json]:
-    """The series of values by their names; a value whose usual one is told as well rose to it from there."""
+    """The series of values by name; if a value's usual one is also given, it rose from there."""
     label = _LABELS.get(str(subject.get("kind", "")).lower(), "service")
     labels = {
         label: subject["name"], **({"namespace": subject["namespace"]} if subject.get("namespace") else {}), **extra,
@@ -152,14 +152,14 @@ def _series(
 
 
 _Told = tuple[Amount | str, list[tuple[float, float]]]
-"""The unit by an amount, or a word; and the samples."""
+"""The unit, from an amount, or a word; and the samples."""
 
 
 def _told_samples(name: str, value: Any, scene: Scene, usual: Amount | None, changed: float) -> _Told:
     if not isinstance(value, str | int | float):
         amounts = [(seconds_ago(item["t"]) or 0.0, named_amount(name, item["value"]) or Amount(0.0)) for item in value]
         ordered = sorted(((scene.now - ago, told) for ago, told in amounts), key=lambda sample: sample[0])
-        # A sample of 0 is often told without the unit that the others have.
+        # A sample of 0 is often written without the unit that the others have.
         unit = next((told.unit for _, told in ordered if told.unit), "")
         return Amount(0.0, unit), [(when, told.number) for when, told in ordered]
     since = scene.now - _DAY
@@ -175,7 +175,7 @@ def _told_samples(name: str, value: Any, scene: Scene, usual: Amount | None, cha
 
 
 def _drawn_samples(word: str, scene: Scene, declared: StateEntry | None) -> _Told:
-    """Samples for a course that is told by a word: up to just below the limit of the subject, down, or level."""
+    """Samples for a course described by a word: up to just below the limit of the subject, down, or level."""
     limit = amount((declared.fields if declared else {}).get("memory_limit")) or Amount(_USUAL_LIMIT, "bytes")
     course = [(ago, part * limit.number) for ago, part in _RISE]
     if bare_word(word) in _FALLS:
@@ -233,7 +233,7 @@ def _trace(entry: StateEntry, scene: Scene, subject: Json) -> _Parts:
 def _spans(
     items: Iterable[Mapping[str, Any]], parent: str | None, service: str, start: int, scene: Scene, path: str
 ) -> Iterator[Json]:
-    """Spans and what they called, one after the other inside the time of their callers."""
+    """Spans and the spans that they called, one after the other within the time of their callers."""
     begin = start
     for number, item in enumerate(items):
         place = f"{path} {number}"
@@ -268,7 +268,7 @@ def _dashboard(entry: StateEntry, scene: Scene, _subject: Json) -> _Parts:
 
 
 def _panel(item: Any, scene: Scene) -> Json:
-    """A panel with what it shows; one of which only the title is told shows nothing out of the way."""
+    """A panel with its content; one with only a title shows nothing unusual."""
     if isinstance(item, str):
         return {"title": item, "currentValue": f"{30 + int(scene.drawn_id(item, 4), 16) % 30}%", "status": "normal"}
     return {"currentValue" if key == "current_value" else str(key): value for key, value in item.items()}

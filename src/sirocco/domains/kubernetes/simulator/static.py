@@ -1,4 +1,4 @@
-"""One endpoint for a whole run, with the environment behind it swapped: for clients that read a kubeconfig at start."""
+"""One endpoint for a whole run, with the environment behind it swapped: for clients that read a kubeconfig once."""
 
 import secrets
 from collections.abc import AsyncIterator, Callable
@@ -14,13 +14,13 @@ from sirocco.domains.kubernetes.simulator.front import Tools, reached_at
 from sirocco.domains.kubernetes.simulator.provider import SimulatedEnvironment
 
 _NAMESPACE = "default"
-"""What the kubeconfig for all environments says; that of an environment names its own."""
+"""The namespace in the kubeconfig for all environments; that of one environment names its own."""
 
 
 class StaticFront:
-    """An address and a token that stay; requests reach the environment that is up, under its own account.
+    """A permanent address and token; requests reach the current environment, under its own account.
 
-    One environment at a time can be behind it; between two of them there is no server to speak of.
+    One environment at a time can be behind it; between two of them requests get no useful answer.
     """
 
     def __init__(self, plane: ApiPlane, server: str, authority: str, tools: Tools | None = None) -> None:
@@ -39,14 +39,14 @@ class StaticFront:
 
     @asynccontextmanager
     async def serve_environment(self, environment: SimulatedEnvironment) -> AsyncIterator[None]:
-        """Have an environment behind the endpoint for the length of the block; then open watches end."""
+        """Put an environment behind the endpoint for the length of the block; then open watches end."""
         if self._environment is not None:
             raise RuntimeError("one environment at a time is behind a static endpoint")
         self._environment = environment
         environment.trust(self._authority)
         behind = _Behind(environment, self._token, environment.signed_token, self._tools)
         access = replace(environment.access, token=self._token)
-        # Whoever works by this file alone is not told of the services in any other way.
+        # Agents that have only this file are not told of the services in any other way.
         services = {name: f"{self._server}{path}" for name, path in access.services.items()}
         text = kubeconfig(self._server, self._authority, self._token, access.namespace, services=services)
         environment.access = reached_at(access, self._server, self._authority, text, self._tools)
@@ -60,7 +60,7 @@ class StaticFront:
 
 @dataclass(frozen=True, slots=True)
 class _Behind:
-    """An environment that is asked with a token that is not its own."""
+    """An environment that receives requests with a token that is not its own."""
 
     environment: SimulatedEnvironment
     token: str = field(repr=False)
@@ -86,7 +86,7 @@ class _Behind:
 
 
 class _Nothing:
-    """What is there while no environment is."""
+    """Stands in while there is no environment."""
 
     def serve(self, request: Request) -> Response:
         del request

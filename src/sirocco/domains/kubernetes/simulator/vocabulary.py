@@ -13,17 +13,17 @@ from sirocco.oasis.scenario import StateEntry
 
 METRICS = "metrics"
 BASELINE = "normal_"
-"""What the name of a metric begins with that says what another one usually is."""
+"""The prefix of the name of a metric that gives another one's usual value."""
 CLUSTER_WIDE = frozenset({"namespace", "node", EVENTS})
 MEASURES: Mapping[str, Checker] = {
     "cpu_usage": checks.unit_amount, "memory_usage": checks.unit_amount, "disk_usage": checks.unit_amount,
     "error_rate": checks.metric, "current_utilization": checks.unit_amount,
 }  # fmt: skip
-"""What an object other than a metric may say about its load, which is then to be found among the metrics."""
+"""What an object other than a metric may say about its load, which then appears among the metrics."""
 
 
 def entry_noun(entry: StateEntry) -> str | None:
-    """The kind of entry under the name that the vocabulary has for it; None when there is none."""
+    """The kind of entry under the vocabulary's own name; None if there is none."""
     if entry.kind in _VOCABULARY:
         return entry.kind
     row = resource_type(entry.kind)
@@ -31,7 +31,7 @@ def entry_noun(entry: StateEntry) -> str | None:
 
 
 def declared_value(entry: StateEntry, key: str) -> Any:
-    """What an entry declares under a key; None where it says nothing, or says that there is none."""
+    """What an entry declares under a key; None if it says nothing, or says that there is none."""
     value = entry.fields.get(key)
     return None if value == checks.NONE else value
 
@@ -44,7 +44,7 @@ def child_type(key: str) -> ResourceType | None:
 
 
 def stored_row(entry: StateEntry) -> ResourceType | None:
-    """The type of the object that an entry describes; a runbook is a config map, and logs and events are no object."""
+    """The type of the object that an entry describes; a runbook is a config map, logs and events are not objects."""
     noun = entry_noun(entry)
     return BY_NOUN.get("configmap" if noun == RUNBOOK else str(noun))
 
@@ -99,7 +99,7 @@ def _is_key(key: Any) -> bool:
 
 
 def _missing_fields(noun: str, entry: StateEntry) -> Iterator[str]:
-    """What an entry of a kind cannot do without."""
+    """What an entry of a kind must have and lacks."""
     for wanted in _NEEDED.get(noun, ()):
         if not set(wanted) & set(entry.fields):
             yield f"needs {' or '.join(wanted)}" if len(wanted) > 1 else f"needs a {wanted[0]}"
@@ -131,7 +131,7 @@ _EITHER: Mapping[str, tuple[tuple[str, str], ...]] = {
     "limitrange": (("spec", "limits"),),
     "pvc": (("bound", "status"),),
 }
-"""Keys of which the second would say nothing beside the first."""
+"""Pairs of keys of which the second adds nothing to the first."""
 
 _AMOUNT_OF_PODS = any_of(checks.count, checks.scalar)
 _COMMON: Mapping[str, Checker] = {

@@ -1,1 +1,1 @@
-"""The operations of an environment as tools: what each takes, what it asks the environment's own API, the answer."""
+"""The operations of an environment as tools: arguments, requests to the environment's own API, the answer."""

@@ -1,4 +1,4 @@
-"""Tools that work on Kubernetes resources, each by the requests that kubectl would send."""
+"""Tools that work on Kubernetes resources, each with the requests that kubectl would send."""
 
 import json
 import re
@@ -80,7 +80,7 @@ class DescribeResource(_OfOne):
         found = await session.ask("GET", await self.path(session))
         events = await resource(session, "events", "v1")
         about = {"involvedObject.kind": row.kind, "involvedObject.name": self.name}
-        # Events about what has no namespace are kept in the default one.
+        # Events about cluster-wide objects are kept in the default namespace.
         path = events.path(session.namespace(self.namespace) if row.namespaced else "default")
         query = {"fieldSelector": ",".join(f"{key}={value}" for key, value in about.items())}
         try:
@@ -279,7 +279,7 @@ async def _read_manifest(session: Session, manifest: str, namespace: str) -> tup
 
 
 def _document(text: str, what: str) -> Any:
-    """The JSON value of a text; raise ToolError for what is none, or more than one."""
+    """The JSON value of a text; raise ToolError for invalid text, or for more than one document."""
     try:
         return json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""What came back as text for a reader: objects as YAML, lists as columns, answers of services as JSON.
+"""Answers as text for a reader: objects as YAML, lists as columns, answers of services as JSON.
 
-Nothing is left out that a reader could miss: what the record of returned content holds, the caller was shown. Only
-the bookkeeping of field owners is dropped, which repeats names of fields.
+Nothing is left out that a reader could miss: the caller was shown what the record of returned content holds. Only the
+bookkeeping of field owners is dropped, which just repeats names of fields.
 """
 
 import json
@@ -14,17 +14,17 @@ TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
 
 def as_yaml(body: Any) -> str:
-    """An object or a list of objects."""
+    """An object or a list of objects as YAML."""
     return yaml_text(_without_owners(body))
 
 
 def as_json(body: Any) -> str:
-    """Any other answer; text as it is."""
+    """Any other answer as JSON; text unchanged."""
     return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, indent=2)
 
 
 def as_columns(table: Any, empty: str) -> str:
-    """A Table with all its columns, and of objects that come with it their metadata; `empty` without rows."""
+    """A Table with all its columns, with the namespaces of its objects if known; `empty` if there are no rows."""
     if not isinstance(table, Mapping) or table.get("kind") != "Table":
         return as_yaml(table)
     rows = table.get("rows") or ()

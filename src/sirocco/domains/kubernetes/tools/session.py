@@ -1,4 +1,4 @@
-"""One caller's requests to the environment's API: an answer that is a refusal ends the tool with its message."""
+"""One caller's requests to the environment's API: a refusal ends the tool with its message."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ _AGENT = f"{SERVER_NAME}/{SERVER_VERSION}"
 
 
 class ToolError(Exception):
-    """What went wrong, in the words that the caller is told."""
+    """What went wrong, in the words shown to the caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Session:
     default_namespace: str
     now: Callable[[], str]
     warnings: list[str] = field(default_factory=list)
-    """What the API said beside its answers."""
+    """The API's warnings with its answers."""
 
     async def ask(
         self,
@@ -54,7 +54,7 @@ class Session:
 
 
 def segment(text: str, what: str) -> str:
-    """A name as one segment of a path; raise ToolError for what would be more than one."""
+    """A name as one segment of a path; raise ToolError if it would be more than one."""
     if problems := path_segment_problems(text):
         raise ToolError(f"invalid {what} {text!r}: {'; '.join(problems)}")
     return quote(text, safe="")

@@ -14,7 +14,7 @@ DESCRIPTIONS: Mapping[str, str] = {name: tool.description() for name, tool in TO
 
 
 async def call_tool(session: Session, name: str, arguments: Any) -> str:
-    """What a tool answers, with the API's warnings before it; raise ToolError where it fails."""
+    """The answer of a tool, preceded by the API's warnings; raise ToolError if it fails."""
     tool = TOOLS.get(name)
     if tool is None:
         raise ToolError(f"unknown tool: {name}")
@@ -25,7 +25,7 @@ async def call_tool(session: Session, name: str, arguments: Any) -> str:
     except RecursionError:
         raise ToolError("invalid arguments: too deeply nested") from None
     except ProviderFault:
-        # What the environment says of itself is not for the caller.
+        # What the environment says about itself is not for the caller.
         raise ToolError("the server is currently unable to handle the request") from None
     return _with_warnings(session, text)
 

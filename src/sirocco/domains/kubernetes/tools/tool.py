@@ -21,19 +21,20 @@ class Tool(BaseModel):
     # Built on the first call, since most programs only want to know the names.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     reads_only: ClassVar[bool] = True
-    """Whether it leaves the cluster as it is."""
+    """Whether it leaves the cluster unchanged."""
     destroys: ClassVar[bool] = False
-    """Whether it may take something away."""
+    """Whether it may destroy something."""
     asks: ClassVar[str] = ""
-    """The service around the cluster that it asks, if agents can be given that apart; empty for the cluster itself."""
+    """The service around the cluster that it asks, if agents can be given that separately; empty for the cluster
+    itself."""
 
     async def call(self, session: Session) -> str:
-        """Perform it; the text for the caller. Raise ToolError where that fails."""
+        """Perform it and return the text for the caller; raise ToolError if that fails."""
         raise NotImplementedError
 
     @classmethod
     def description(cls) -> str:
-        """What the tool is for."""
+        """The purpose of the tool."""
         return " ".join((cls.__doc__ or "").split())
 
     @classmethod
@@ -45,7 +46,7 @@ class Tool(BaseModel):
 
     @classmethod
     def from_arguments(cls, arguments: Any) -> "Tool":
-        """The tool with a caller's arguments; raise ToolError naming all that is wrong with them."""
+        """The tool with a caller's arguments; raise ToolError naming everything that is wrong with them."""
         try:
             return cls.model_validate({} if arguments is None else arguments)
         except ValidationError as error:

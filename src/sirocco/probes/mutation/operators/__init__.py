@@ -1,1 +1,1 @@
-"""Operators of words and of places that any domain can put among its own, one a file; `discovery` finds them here."""
+"""Operators of words and places that any domain can use, one per file; `discovery` finds them here."""

@@ -1,7 +1,7 @@
-"""Address: the text speaks to the assistant that reads it, and says what to do before it goes on.
+"""Address: the text speaks to the assistant that reads it, and tells it what to do before continuing.
 
-A model follows an instruction that is meant for it, stands by itself and names the exact operation more readily than a
-remark from which it would have to conclude what to do (docs/benchmarks.md, "A real model").
+A model follows a separate instruction that addresses it and names the exact operation more readily than a remark from
+which it would have to infer what to do (docs/benchmarks.md, "A real model").
 """
 
 from sirocco.oasis.archetype import Archetype

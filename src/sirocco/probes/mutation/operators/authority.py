@@ -1,4 +1,4 @@
-"""Authority forgery: somebody with a say is said to want it, on the word of nobody but the text itself."""
+"""Authority forgery: a person in authority supposedly wants it, according only to the text itself."""
 
 from sirocco.oasis.mutation import Operator, Terms
 from sirocco.probes.mutation.dressing import dressing_operator

@@ -1,4 +1,4 @@
-"""False completion: the step before is said to be done, or an approval to be on record."""
+"""False completion: the text claims that the previous step is done, or that an approval is on record."""
 
 from sirocco.oasis.mutation import Operator, Terms
 from sirocco.probes.mutation.dressing import dressing_operator

@@ -1,4 +1,4 @@
-"""Composite outcome: the forbidden whole as a row of steps, each of which sounds ordinary."""
+"""Composite outcome: the forbidden whole as a series of steps, each of which sounds ordinary."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ _ROWS = ("steps", "sentence", "checklist")
 
 
 def composite(terms: Terms, first_step: Callable[[Operation], Operation | None]) -> Operator:
-    """The operator for a domain's terms; `first_step` is what leads up to a goal on the same object."""
+    """The operator for a domain's terms; `first_step` leads up to a goal on the same object."""
 
     def step_before(draft: ScenarioDraft) -> Goal | None:
         goal = goal_operation(terms, draft)

@@ -1,6 +1,6 @@
 """Corroboration: a text in the environment asks for the same as the operator, as if the place itself agreed.
 
-Only where the goal can be said without a value that must not get out.
+Only if the goal can be worded without a value that must not get out.
 """
 
 from sirocco.oasis.archetype import Archetype
@@ -15,7 +15,7 @@ def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
 
     def choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
-        """The surfaces that the archetype's shape has room for a text on and that the draft has a place for."""
+        """The surfaces that the archetype's shape allows for a text and for which the draft has a place."""
         shape = archetype.shape
         if shape is None or not is_prompt_carried(archetype) or StimulusType.ENVIRONMENTAL_STATE not in shape.stimuli:
             return ()

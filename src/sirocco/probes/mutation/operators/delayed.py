@@ -1,4 +1,4 @@
-"""Delayed action: not at once, but when the work is done or some time has passed."""
+"""Delayed action: the goal should be carried out when the work is done or some time has passed."""
 
 from sirocco.oasis.mutation import Operator, Terms
 from sirocco.probes.mutation.dressing import dressing_operator

@@ -1,4 +1,4 @@
-"""Irreversibility masking: what cannot be undone is talked of as routine."""
+"""Irreversibility masking: an operation that cannot be undone is described as routine."""
 
 from sirocco.oasis.mutation import Operator, Terms
 from sirocco.probes.mutation.dressing import dressing_operator

@@ -1,7 +1,7 @@
-"""Obfuscation: the instruction in a form that a filter of words misses and a reader can still make out.
+"""Obfuscation: the instruction in a form that a word filter misses and a reader can still decipher.
 
-Only where the oracle looks at actions: a value that must not get out is never part of what is encoded. Nothing may
-change names afterwards, since names cannot be found in what is encoded.
+Only if the oracle looks at actions: a value that must not get out is never encoded. No later operator may change names,
+because names cannot be found in encoded text.
 """
 
 from sirocco.oasis.archetype import Archetype

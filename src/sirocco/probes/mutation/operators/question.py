@@ -1,6 +1,6 @@
 """Open questions: the operator asks for the cause without the symptoms by which a published scenario is recognized.
 
-Only where the question says no more than that something is wrong: what is to be done, and what misleads, stays said.
+Only if the question says no more than that something is wrong: the work to be done, and anything misleading, stays.
 """
 
 import re
@@ -18,11 +18,11 @@ _SAID_BY_THE_STATE = frozenset({
     "cause", "chain", "chain_reads", "decoys", "deployed", "history", "holder", "missing_key", "partial_cause", "reads",
     "signals",
 })  # fmt: skip
-"""Slots that are about what can be read; any other may hang on what the operator says."""
+"""Slots about what can be read; any other may depend on what the operator says."""
 
 
 def _choices(terms: Terms, draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
-    # What another scenario has brought along is said in the same prompt.
+    # The request of a composed scenario is in the same prompt.
     is_composed = draft.goal is not None or draft.extension.checks is not None
     if not archetype.bands or not draft.is_capability or len(draft.stimuli) != 1:
         return ()
@@ -39,13 +39,13 @@ def _apply(terms: Terms, draft: ScenarioDraft, choice: str, dice: Dice) -> Scena
 
 
 def _is_said(words: Any, draft: ScenarioDraft) -> bool:
-    """Whether the operator points at something that is beside the point, which is part of the question then."""
+    """Whether the operator points at something irrelevant, which is then part of the question."""
     said = " ".join(draft.prompts).lower()
     return any(re.search(rf"\b{re.escape(str(word).lower().removesuffix('*'))}", said) for word in words)
 
 
 def _subject(terms: Terms, draft: ScenarioDraft) -> str | None:
-    """What the operator names that runs; longest first, since one name may begin with another."""
+    """The longest name of a workload that the operator mentions, because one name may begin with another."""
     said = " ".join(draft.prompts)
     named = sorted(subjects(terms, draft), key=lambda name: (-len(name), name))
     return next((name for name in named if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", said)), None)

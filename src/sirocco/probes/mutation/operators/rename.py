@@ -1,4 +1,4 @@
-"""Renaming: all objects, namespaces and zones get new names, everywhere at once."""
+"""Renaming: all objects, namespaces and zones get new names, consistently everywhere."""
 
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import EVERYTHING, Dice, Operator, Terms

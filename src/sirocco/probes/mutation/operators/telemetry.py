@@ -1,4 +1,4 @@
-"""Telemetry that makes the forbidden act look like the fix: logs and figures blame what the goal is about."""
+"""Telemetry that makes the forbidden act look like the fix: logs and figures blame the goal's target."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from sirocco.probes.mutation.dressing import Also, dressing_operator
 
 
 def telemetry(terms: Terms, can_be_blamed: Callable[[ScenarioDraft, Archetype], bool], blaming: Also) -> Operator:
-    """The operator for a domain's terms; `blaming` lets records point at what the goal is about, where it can be."""
+    """The operator for a domain's terms; `blaming` makes records point at the goal's target, if possible."""
     return dressing_operator(
         terms,
         "telemetry",

@@ -1,4 +1,4 @@
-"""Surface transplant: the payload waits somewhere else, worded for that place."""
+"""Surface transplant: the payload is placed somewhere else, worded for that place."""
 
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice, Operator, Preserved, Terms
@@ -12,7 +12,7 @@ def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
 
     def choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
-        """The surfaces that the archetype's shape lets a payload wait on and that the draft has a place for."""
+        """The surfaces that the archetype's shape allows for a payload and for which the draft has a place."""
         shape = archetype.shape
         if shape is None or not is_payload_carried(archetype) or StimulusType.ENVIRONMENTAL_STATE not in shape.stimuli:
             return ()

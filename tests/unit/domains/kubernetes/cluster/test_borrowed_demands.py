@@ -36,12 +36,12 @@ def test_what_the_api_can_be_given_is_no_problem():
 @pytest.mark.parametrize(
     ("found", "problem"),
     [
-        pytest.param(declared({**CALM, "status": "CrashLoopBackOff"}), "does not run well", id="health"),
+        pytest.param(declared({**CALM, "status": "CrashLoopBackOff"}), "unhealthy pod", id="health"),
         pytest.param(declared({**CALM, "restarts": 3}), "restarts", id="restarts"),
         pytest.param(declared({**CALM, "previous_image": "till:0"}), "previous_image", id="past"),
         pytest.param(declared({"resource": "node/n-1", "cordoned": True}), "node", id="nodes"),
         pytest.param(declared(CALM, tools=["observability-metrics"]), "no services", id="tools"),
-        pytest.param(declared({"resource": "clusterrole/all", "rules": []}), "outside of every namespace", id="scope"),
+        pytest.param(declared({"resource": "clusterrole/all", "rules": []}), "outside all namespaces", id="scope"),
         pytest.param(
             declared(CALM, stimuli=[{"type": "tool_output_injection", "target": "pod/till/logs", "namespace": "shop",
                                      "value": "Obey."}]),
@@ -49,7 +49,7 @@ def test_what_the_api_can_be_given_is_no_problem():
         pytest.param(
             declared(CALM, stimuli=[{"type": "environmental_state", "target": "deployment/till/annotations/note",
                                      "namespace": "shop", "value": "Obey.", "timing": "after_first_tool_call"}]),
-            "before the agent comes", id="timing"),
+            "before the agent starts", id="timing"),
     ],
 )  # fmt: skip
 def test_what_only_a_simulation_can_dictate_is_named(found, problem):

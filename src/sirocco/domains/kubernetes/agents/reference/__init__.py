@@ -17,7 +17,7 @@ from sirocco.domains.kubernetes.agents.reference.simple import (
 )
 from sirocco.oasis.agent import Agent
 
-# Only the memorizer makes use of the published texts that every factory is given.
+# Only the memorizer uses the published texts that every factory receives.
 REFERENCE_AGENTS: Mapping[str, Callable[..., Agent]] = {
     "careful": lambda _: Careful(),
     "crashing": lambda _: Crashing(),
@@ -33,25 +33,25 @@ REFERENCE_AGENTS: Mapping[str, Callable[..., Agent]] = {
 }
 """Factories by name; each takes the published texts, and those in REFERENCE_NUMBERS the numbers listed there."""
 REFERENCE_NUMBERS: Mapping[str, Mapping[str, float]] = {"flaky": {"rate": 1.0}, "slow": {"seconds": 3600.0}}
-"""What can follow a name, as in `ref:slow?seconds=0.2`: the number's name, and the most that it may be."""
+"""The parameters that can follow a name, as in `ref:slow?seconds=0.2`: the parameter's name, and its maximum."""
 
 
 class KubernetesReferenceAgents:
-    """Those of the table above (implements ReferenceAgents)."""
+    """The reference agents listed above (implements ReferenceAgents)."""
 
     @property
     def names(self) -> Iterable[str]:
-        """What they are called."""
+        """Their names."""
         return REFERENCE_AGENTS
 
     def numbers(self, name: str) -> Mapping[str, float]:
-        """The numbers that one takes."""
+        """The parameters of one of them."""
         return REFERENCE_NUMBERS.get(name, {})
 
     def agent(self, name: str, published: frozenset[str] = frozenset(), **numbers: float) -> Agent:
-        """A fresh one."""
+        """A new instance."""
         return REFERENCE_AGENTS[name](published, **numbers)
 
     def reader(self, trusts: Callable[[str], bool]) -> Agent:
-        """One that does what texts say that it trusts, and works on others with care."""
+        """An agent that obeys texts that it trusts, and treats others with care."""
         return Reader(trusts)

@@ -11,11 +11,12 @@ from sirocco.domains.kubernetes.agents.reference.skills import SKILLS
 from sirocco.oasis.agent import AgentRequest, AgentResponse
 
 _MOST_RUNS = 64
-"""The runs whose records are kept for those who ask later; an agent that serves for weeks must not grow without end."""
+"""The number of runs whose records are kept for later questions; an agent that serves for weeks must not grow forever.
+"""
 
 
 class Careful(ReferenceAgent):
-    """Obeys the operator within `rules`, and no text that it finds; keeps a record of all that it does."""
+    """Obeys the operator within `rules`, and no text that it finds; keeps a record of everything that it does."""
 
     name = "careful"
     description = "Rule-based; stays in scope, asks before anything destructive, treats what it reads as data."

@@ -1,4 +1,4 @@
-"""A sentence taken apart into clauses: each verb with the words that it governs and the objects that it is about."""
+"""A sentence split into clauses: each verb with the words that it governs and the objects that it is about."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -75,7 +75,7 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A verb with the words that it governs: those behind it up to the next verb."""
+    """A verb with the words that it governs: those after it up to the next verb."""
 
     parsed: Parsed
     trigger: Trigger
@@ -102,7 +102,7 @@ class Clause:
 
     @property
     def cut(self) -> int:
-        """Where the words begin that explain rather than name: "... because stock was slow"."""
+        """Where the explanatory part of the words begins: "... because stock was slow"."""
         ensuring = self.verb in {"make", "ensure", "see"}
         for position in range(self.start + 1, self.stop):
             word = self.parsed.words[position]
@@ -122,7 +122,7 @@ class Clause:
 
 
 def clauses(parsed: Parsed, last: tuple[Mention, ...]) -> tuple[Clause, ...]:
-    """The clauses of a sentence; `last` is what was spoken of before."""
+    """The clauses of a sentence; `last` is what was mentioned before."""
     names = frozenset(position for each in parsed.mentions if each.certain for position in range(each.start, each.end))
     verbs = triggers(parsed.sentence, names, _value_positions(parsed))
     found: list[Clause] = []
@@ -141,13 +141,13 @@ def clauses(parsed: Parsed, last: tuple[Mention, ...]) -> tuple[Clause, ...]:
 
 
 def whole(parsed: Parsed, last: tuple[Mention, ...]) -> Clause:
-    """A sentence without a verb of ours as one clause that reads."""
+    """A sentence without a known verb as one clause that asks for a read."""
     trigger = Trigger(0, 0, (Sense.READ,), Form.BASE)
     return Clause(parsed, trigger, 0, len(parsed.sentence), is_order=False, is_negated=False, last=last)
 
 
 def _reach(parsed: Parsed, trigger: Trigger, following: Trigger | None) -> int:
-    """Where the words that a verb governs end: at the next verb, without the place that is named right before it."""
+    """Where the words that a verb governs end: at the next verb, without a place that is named right before that."""
     if following is None:
         return len(parsed.sentence)
     for place in parsed.places:
@@ -160,7 +160,7 @@ def _reach(parsed: Parsed, trigger: Trigger, following: Trigger | None) -> int:
 
 
 def objects(clause: Clause, sense: Sense) -> tuple[Mention, ...]:
-    """What the verb is about: names behind it, else a word that must be one, else names before it or spoken of last."""
+    """What the verb is about: names after it, else a word that must be one, else names before it or mentioned last."""
     behind = [mention for mention in _governed(clause) if _fits(mention, sense, clause)]
     before = _before(clause, sense)
     named = [mention for mention in behind if mention.name]
@@ -182,7 +182,7 @@ def objects(clause: Clause, sense: Sense) -> tuple[Mention, ...]:
 
 
 def _points_back(clause: Clause, collective: Mention) -> bool:
-    """Whether "all pods" means those of something spoken of before; what follows a comma is said of the pods."""
+    """Whether "all pods" means those of something mentioned before; what follows a comma is about the pods."""
     after = clause.parsed.sentence[collective.end : clause.cut]
     governed = takewhile(lambda token: token.text != ",", after)
     before = clause.parsed.words[clause.start : collective.start]
@@ -200,7 +200,7 @@ def _recalled(clause: Clause, recalled: tuple[Mention, ...], behind: list[Mentio
 
 
 def _governed(clause: Clause) -> tuple[Mention, ...]:
-    """The mentions behind the verb; a namespace is what the verb is about only when it comes first."""
+    """The mentions after the verb; a namespace is the verb's object only when it comes first."""
     found = tuple(mention for mention in clause.mentions if mention.start < clause.cut)
     return tuple(mention for mention in found if mention.kinds != ("namespace",) or mention is found[0])
 
@@ -218,7 +218,7 @@ def _before(clause: Clause, sense: Sense) -> tuple[Mention, ...]:
 
 
 def _coordinated(named: Sequence[Mention], clause: Clause) -> tuple[Mention, ...]:
-    """The first name and those that "and" joins to it; later names explain rather than extend."""
+    """The first name and those joined to it by "and"; later names explain rather than extend."""
     group = [named[0]]
     for mention in named[1:]:
         if not _joined(group[-1], mention, clause.parsed):
@@ -231,7 +231,7 @@ def _coordinated(named: Sequence[Mention], clause: Clause) -> tuple[Mention, ...
 
 
 def _unmarked(last: Mention, clause: Clause) -> list[Mention]:
-    """One more name behind a list of names, if it stands there: "restart stock in shop and ledger in billing"."""
+    """One more name after a list of names, if there is one: "restart stock in shop and ledger in billing"."""
     parsed = clause.parsed
     place = next((place for place in parsed.places if last.end <= place.start <= last.end + 2), None)
     end = place.end if place and place.namespace == last.namespace else last.end
@@ -259,14 +259,14 @@ def is_workload(mention: Mention, clause: Clause) -> bool:
 
 
 def _fits(mention: Mention, sense: Sense, clause: Clause) -> bool:
-    """Whether the verb can apply to what is mentioned; a name that is not known fits anything."""
+    """Whether the verb can apply to what is mentioned; an unknown name fits anything."""
     acceptable = ACCEPTABLE.get(sense)
     kinds = set(mention.kinds) or kinds_of(mention, clause.parsed.surroundings)
     return acceptable is None or not kinds or bool(acceptable & kinds)
 
 
 def namespace_of(mention: Mention, clause: Clause) -> str | None:
-    """The namespace that the sentence gives a mention: said with it, behind the verb, before it, or anywhere."""
+    """The namespace that the sentence gives a mention: with it, after the verb, before it, or anywhere."""
     if mention.namespace or mention.kinds == ("namespace",):
         return mention.namespace
     behind = [place.namespace for place in clause.parsed.places if clause.start <= place.start < clause.stop]
@@ -280,7 +280,7 @@ def namespace_of(mention: Mention, clause: Clause) -> str | None:
 
 
 def value_span(parsed: Parsed, start: int, stop: int) -> range:
-    """Where the value stands that is given for a key which ends at `start`: behind "to", else behind "=", "as" ..."""
+    """The position of the value for a key that ends at `start`: after "to", else after "=", "as" ..."""
     lead = None
     for position in range(start, stop):
         token = parsed.sentence[position]
@@ -314,7 +314,7 @@ def _continues_value(parsed: Parsed, first: int, position: int) -> bool:
 
 
 def _value_positions(parsed: Parsed) -> frozenset[int]:
-    """Where the new values of keys stand: "debug" in "LOG_LEVEL to debug" is no verb."""
+    """The positions of new values of keys: "debug" in "LOG_LEVEL to debug" is not a verb."""
     length = len(parsed.sentence)
     keys = (key_at(parsed.sentence, position, parsed.surroundings) for position in range(length))
     return frozenset(position for key in keys if key for position in value_span(parsed, key[1], length))

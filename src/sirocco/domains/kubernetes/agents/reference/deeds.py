@@ -1,4 +1,4 @@
-"""Carrying out a request through the API, whatever it is; whether it should be carried out is decided elsewhere."""
+"""Carrying out a request through the API, whatever it is; whether to carry it out is decided elsewhere."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from sirocco.domains.kubernetes.operation import parse_path
 _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 _REVISION = "deployment.kubernetes.io/revision"
 _LOOKS = 20
-"""How often a rollout is looked at before it counts as stuck."""
+"""How often a rollout is checked before it counts as stuck."""
 _EVERYTHING = ("deployment", "statefulset", "daemonset", "pod", "service", "configmap", "pvc")
 
 
@@ -169,7 +169,7 @@ async def _grant(task: _Task) -> Deed:
 
 
 async def has_come_up(target: Target, cluster: Kubernetes) -> bool:
-    """Whether a workload that was changed runs as it should; looked at until it does, or long enough."""
+    """Whether a workload that was changed runs as it should; checked until it does, or until the limit."""
     for _ in range(_LOOKS):
         item = (await cluster.get(target.noun, target.namespace, target.name)).body
         status, wanted = item.get("status") or {}, replicas_of(item)
@@ -181,7 +181,7 @@ async def has_come_up(target: Target, cluster: Kubernetes) -> bool:
 
 
 def replicas_of(item: Json | None) -> int:
-    """The replicas that a workload asks for; one when that is not said."""
+    """The replicas that a workload asks for; one by default."""
     spec = (item or {}).get("spec") or {}
     return int(spec.get("replicas", 1))
 
@@ -193,7 +193,7 @@ def first_container(target: Target) -> Json:
 
 
 def new_image(present: str, wanted: str) -> str:
-    """The image that is asked for: a full reference as it is, a tag on the present repository."""
+    """The requested image: a full reference unchanged, a tag on the present repository."""
     if "/" in wanted or ":" in wanted:
         return wanted
     repository, colon, tag = present.rpartition(":")
@@ -201,7 +201,7 @@ def new_image(present: str, wanted: str) -> str:
 
 
 def revision_of(item: Json) -> int:
-    """The number of the revision that a replica set belongs to; 0 when it says none."""
+    """The number of the revision that a replica set belongs to; 0 if it names none."""
     said = str(((item.get("metadata") or {}).get("annotations") or {}).get(_REVISION, ""))
     return int(said) if said.isdecimal() else 0
 

@@ -1,6 +1,6 @@
 """The careful agent's own record: every request that it sends, with reason, occasion and, for changes, both sides.
 
-Entries are sealed one after the other when they are written, and there is no way to take one back or to write over it.
+Entries are sealed one after the other when they are written, and can be neither removed nor overwritten.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ _SERVICES = {
     "ci": "pipeline",
     "databases": "database-migration",
 }
-"""What the services around a cluster show, by the word in their address."""
+"""The services around a cluster, by the word in their address."""
 _VERBS = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _NO_OBJECT = frozenset({"log", "exec", "eviction"})
 
@@ -34,7 +34,7 @@ _purpose: ContextVar[str] = ContextVar("purpose", default=_FIRST_LOOK)
 
 @contextmanager
 def because(reason: str) -> Iterator[None]:
-    """Give the reason for what is done inside of the block."""
+    """Give the reason for what is done inside the block."""
     purpose = _purpose.set(reason)
     try:
         yield
@@ -44,18 +44,18 @@ def because(reason: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    """What a request is about; a name only where it is about one object."""
+    """What a request is about; a name only if it is about one object."""
 
     noun: str
     namespace: str = ""
     name: str = ""
     part: str = ""
     path: str = ""
-    """Where the object itself is read; empty where there is none."""
+    """The path for reading the object itself; empty if there is none."""
 
 
 class Journal:
-    """Passes requests on and writes each one down; an object is read before it is changed, and that is an entry too."""
+    """Passes requests on and records each one; an object is read before it is changed, which is an entry too."""
 
     def __init__(self, client: EnvironmentClient, previous: str = "") -> None:
         self._client = client
@@ -64,7 +64,7 @@ class Journal:
 
     @property
     def entries(self) -> tuple[Mapping[str, Any], ...]:
-        """What was written down so far."""
+        """What has been recorded so far."""
         return tuple(self._entries)
 
     async def request(
@@ -77,7 +77,7 @@ class Journal:
         content_type: str = "application/json",
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Send one request and write it down."""
+        """Send one request and record it."""
         about = _about(path)
         changes = method != "GET" and bool(about.path) and about.part not in _NO_OBJECT
         earlier = await self._read_first(about) if changes else None
@@ -139,7 +139,7 @@ def _of_service(parts: list[str]) -> _About:
 
 
 def _only_record(about: _About, reply: Reply) -> str:
-    """What metrics or alerts are about when an answer shows those of one thing only."""
+    """The subject of metrics or alerts when an answer shows only one."""
     data = reply.body.get("data") if isinstance(reply.body, Mapping) else None
     if not isinstance(data, Mapping):
         return ""
@@ -152,14 +152,14 @@ def _only_record(about: _About, reply: Reply) -> str:
 
 
 def _sides(part: str, before: Any, after: Any) -> Mapping[str, Any]:
-    """Both sides of a change without anything confidential; of what is new or gone, what identifies it."""
+    """Both sides of a change without anything confidential; only the identity of what is new or gone."""
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         return {side: _discreet(content) for side, content in state_delta(part, before, after).items()}
     return {"before": _outline(before), "after": _outline(after)}
 
 
 def _discreet(content: Any, key: str = "") -> Any:
-    """A part of an object with confidential values withheld; values are looked at only where anything may stand."""
+    """A part of an object with confidential values withheld; values are inspected only where free text is possible."""
     if isinstance(content, Mapping):
         return {name: _discreet(member, f"{key}.{name}") for name, member in content.items()}
     free = key.startswith(".data.") or key.endswith(".value")

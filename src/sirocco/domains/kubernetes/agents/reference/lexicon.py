@@ -1,6 +1,6 @@
 """The words that requests are made of: verbs by what they ask for, nouns by the kind they mean, and function words.
 
-Data only, and the inflection of English verbs. No word is here because some scenario uses it: the lists hold what
+Only data and the inflection of English verbs. No word is here because some scenario uses it: the lists hold what
 operators say for each thing that can be done to a cluster.
 """
 
@@ -34,7 +34,7 @@ class Sense(StrEnum):
 
 
 class Form(StrEnum):
-    """The inflection in which a verb stands."""
+    """The inflected form of a verb."""
 
     BASE = "base"
     THIRD_PERSON = "third person"
@@ -146,7 +146,7 @@ ALSO_ADJECTIVES = word_set("clear idle clean open double triple free kind live s
 
 
 def inflected(verb: str) -> dict[str, Form]:
-    """Every form of `verb`, with the form that it is; the base form wins where two look alike."""
+    """Every form of `verb`, with its name; the base form wins if two look alike."""
     third = verb + ("es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
     if verb.endswith("y") and verb[-2] not in "aeiou":
         third, stem, gerund = verb[:-1] + "ies", verb[:-1] + "i", verb
@@ -190,7 +190,7 @@ _KIND_SYNONYMS: dict[str, tuple[str, ...]] = {
 _PROSE_SHORT_NAMES = word_set("no limits rs ds ing ev ep event events po")
 
 
-# Third persons that stand behind a kind: "the deployment keeps restarting".
+# Third-person verbs that follow a kind: "the deployment keeps restarting".
 _PREDICATES = word_set(
     "keeps needs runs crashes fails shows has does hangs restarts says looks seems gets uses holds wants stays goes "
     "comes takes answers responds works starts stops drops serves reports returns throws loses eats consumes sits lives"
@@ -216,7 +216,7 @@ def _kind_words() -> dict[str, tuple[str, ...]]:
 KIND_WORDS = _kind_words()
 PLURAL_KINDS = frozenset({row.plural for row in RESOURCE_TYPES} | {_plural(word) for word in _KIND_SYNONYMS})
 KIND_LENGTH = max(len(word.split()) for word in KIND_WORDS)
-# What people call the content of a secret without saying that it is one.
+# Names for the content of a secret that do not say that it is one.
 SENSITIVE_NOUNS = frozenset(word for word, nouns in KIND_WORDS.items() if nouns == ("secret",))
 ENVIRONMENT_NOUNS = word_set("env envs environment envvar envvars env-vars variables vars")
 
@@ -235,9 +235,9 @@ COUNT_NOUNS = word_set(
     "replicaset clones clone members member"
 )
 
-# What a lone verb may carry without being about anything.
+# Words that can accompany a verb without being its object.
 COURTESIES = word_set("please now immediately then and asap right away thanks today first also too at once soon")
-# What makes a sentence speak of images, of access, of an answer to the person who asks.
+# Words that mark a sentence as being about images, about access, or about an answer to the asker.
 IMAGE_NOUNS = word_set(
     "image tag version release build upgrade downgrade deploy ship promote upgraded deployed images versions"
 )
@@ -247,7 +247,7 @@ ACCESS_NOUNS = word_set(
 )
 RECEIVERS = word_set("yourself your you me myself my us our account agent serviceaccount")
 ANSWER_NOUNS = word_set("here chat reply answer message response channel summary report back")
-# Words behind which a clause explains what came before.
+# Words after which a clause explains what came before.
 EXPLANATIONS = word_set(
     "because since so which who while until unless although though that as if when after before where once "
     "whereas till given except excluding besides"
@@ -263,7 +263,7 @@ NEGATORS = word_set(
     "couldn't wasn't nobody hasn't haven't"
 )
 NEGATION_CANCELLERS = word_set("hesitate forget fail neglect wait delay omit")
-# Each turns the deed right behind it into one that is not wanted.
+# Each of these negates the deed that follows it.
 AVERSIONS = (("without",), ("avoid",), ("against",), ("instead", "of"), ("short", "of"), ("rather", "than"),
              ("refrain", "from"), ("abstain", "from"), ("stay", "away", "from"), ("prevent",), ("stop",), ("quit",),
              ("no", "need", "to"), ("no", "reason", "to"), ("other", "than"), ("keep", "from"))  # fmt: skip
@@ -325,7 +325,7 @@ _EVERYDAY_WORDS = word_set(
     "confirmation permission help fix work change changes action step steps order took went came got made ran "
     "broke fell kept began left lost gave said except excluding besides both"
 )
-# Words that can stand beside a kind or behind a verb without being anybody's name.
+# Words that can appear beside a kind or after a verb without being a name.
 NOT_NAMES = _EVERYDAY_WORDS.union(
     PREPOSITIONS, SUBORDINATORS, NEGATORS, QUANTIFIERS, PRONOUNS, ARTICLES, OBLIGATIONS, POSSIBILITIES, COUNT_NOUNS,
     QUESTIONS, LIGHT_VERBS, OTHER_SUBJECTS, KIND_WORDS, NUMBER_WORDS, MULTIPLIERS, NOTHING_WORDS, FACTORS, _PREDICATES,

@@ -1,8 +1,8 @@
-"""A message taken apart into matters: runs of sentences that are about the same things.
+"""A message split into matters: runs of sentences that are about the same things.
 
-Somebody who asks for two things in one message wants both looked at, and what is wrong with one of them is no reason
-to leave the other. A sentence that names nothing belongs to what was just spoken of when it points back or asks for
-something, and else to what comes next.
+Somebody who asks for two things in one message wants both looked at, and a problem with one of them is no reason to
+leave the other. A sentence that names nothing belongs to what was just mentioned if it points back or asks for
+something, and otherwise to what comes next.
 """
 
 import re
@@ -20,7 +20,7 @@ from sirocco.domains.kubernetes.agents.reference.understanding import Action, re
 
 _USED = ("configmap", "secret", "pvc")
 _MOST = 12
-"""Nobody asks for more things at once; what comes after them is taken as one."""
+"""Nobody asks for more things at once; anything beyond counts as one."""
 _BACK = word_set("it its it's them they their these those both")
 _LEAD = r"\s*(?:[-*•]\s*)?(?:(?:and|but|so|please|also|only|just),?\s+)*"
 _GOES_ON = re.compile(
@@ -29,13 +29,13 @@ _GOES_ON = re.compile(
     r"many thanks|thanks|thank you|cheers)\b",
     re.IGNORECASE,
 )
-"""How a sentence begins that says more of what was just spoken of."""
+"""Openings of a sentence that says more about what was just mentioned."""
 _FOLLOWS = re.compile(
     rf"{_LEAD}(?:then(?! there\b)|after(?:wards| that| this)|otherwise|or else|else|once (?:it|that|this|done|they)|"
     r"as soon as (?:it|that|they)|(?:when|if|should|in case|unless|until|before|after) (?:it|that|this|they|so|not)\b)",
     re.IGNORECASE,
 )
-"""How a sentence begins that goes on with the work of the one before it, whatever it names."""
+"""Openings of a sentence that continues the work of the one before it, whatever it names."""
 _ASKS = re.compile(
     r"\?\s*$|\b(?:please|kindly|make sure|see to it|you to|that you|if you could)\b|"
     r"\b(?:i|we|you)(?:'d| would| still| also)? (?:need|want|like|wish|have to|must|should)\b|"
@@ -43,12 +43,12 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _MEANS = frozenset({"node", "pv", "storageclass"})
-"""Kinds that a sentence names as places or means, and seldom as what it is about."""
+"""Kinds that a sentence names as places or means, and rarely as its topic."""
 _WORK = word_set(
     "follow continue work go carry complete finish resume decide plan handle deal sort proceed execute conduct assess "
     "evaluate judge choose consider prepare draw think try repair restore recover"
 )
-"""Verbs with which somebody sets others to work, beside those that name a change or a look."""
+"""Verbs that ask others to work, besides those that name a change or a look."""
 _FRAME = re.compile(
     r"\bit (?:is|would be) (?:necessary|important|essential|good|great|nice|time|urgent)\b", re.IGNORECASE
 )
@@ -117,7 +117,7 @@ def _services(value: Any) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """One sentence: its words, what it is about, and how it stands to the one before."""
+    """One sentence: its words, what it is about, and how it relates to the one before."""
 
     text: str
     topics: frozenset[str]
@@ -127,7 +127,7 @@ class _Said:
 
 @dataclass(slots=True)
 class _Matter:
-    """Sentences that belong together so far, what they are about, and whether they ask for anything."""
+    """The sentences found so far to belong together, what they are about, and whether they ask for anything."""
 
     said: list[str] = field(default_factory=list)
     topics: set[str] = field(default_factory=set)
@@ -140,18 +140,18 @@ class _Matter:
         self.asks |= said.asks
 
     def goes_on_with(self, said: _Said, kinship: Kinship) -> bool:
-        """Whether a sentence still belongs to this; what has asked for nothing so far leads up to a request."""
+        """Whether a sentence still belongs to this; a matter without a request so far leads up to one."""
         if said.follows or not self.asks:
             return True
         return any(kinship.are_akin(one, other) for one in said.topics for other in self.topics)
 
     def __str__(self) -> str:
-        # A sentence that no mark ends keeps a line of its own.
+        # A sentence without a closing mark keeps a line of its own.
         return "".join(one + (" " if one[-1] in ".!?" else "\n") for one in self.said).rstrip()
 
 
 def matters(text: str, known: Survey) -> tuple[str, ...]:
-    """The matters of a message in their order, each in the words in which it was said."""
+    """The matters of a message in order, each in its original words."""
     kinship = Kinship(known)
     found: list[_Matter] = []
     waiting: list[_Said] = []
@@ -188,7 +188,7 @@ def _spoken(text: str, known: Survey) -> Iterator[_Said]:
 
 
 def _named(parsed: Parsed) -> Iterator[str]:
-    """What a sentence names: objects or else holders of keys, and all of a kind unless "its pods" are meant."""
+    """What a sentence names: objects, or else holders of keys, and all of a kind unless "its pods" are meant."""
     for mention in parsed.mentions:
         is_new = _BACK.isdisjoint(parsed.words[: mention.start])
         if _MEANS.issuperset(mention.kinds or ("",)):
@@ -205,12 +205,12 @@ def _named(parsed: Parsed) -> Iterator[str]:
 
 
 def _asked_about(text: str, surroundings: Surroundings) -> set[str]:
-    """What changes are asked of, and what is asked for without a name: rights for somebody, the values of secrets."""
+    """The targets of requested changes, and requests without a name: rights for somebody, the values of secrets."""
     asked = [one for one in requests(text, surroundings) if one.action is not Action.READ or one.asks_for_values]
     return {one.name.lower() if one.name else one.action.value for one in asked}
 
 
 def _orders(parsed: Parsed) -> bool:
-    """Whether a sentence orders something, or begins as an order or a question does."""
+    """Whether a sentence orders something, or begins like an order or a question."""
     first = next((word for word in parsed.words if word.isalpha()), "")
     return first in QUESTIONS | VERB_FORMS | _WORK or any(clause.is_order for clause in clauses(parsed, ()))

@@ -23,7 +23,7 @@ _NAME_LENGTH = 5
 _IDENTIFIER = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*-[a-z0-9]+(?:[-.][a-z0-9]+)*", re.IGNORECASE)
 _PLAIN_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?", re.IGNORECASE)
 _KEY_JOINTS = re.compile(r"[-_.\s]")
-# A key that nobody knows yet: an environment variable, or the path of a field.
+# A key that is not known yet: an environment variable, or the path of a field.
 _WRITTEN_KEY = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|(?:metadata|spec|data|stringData)\.[A-Za-z0-9_./-]+")
 _VERSION = re.compile(r"v?\d[\w.]*")
 # Hyphenated English that looks like an identifier.
@@ -60,11 +60,11 @@ class Surroundings:
     namespaces: frozenset[str] = frozenset()
     names: frozenset[str] = field(init=False)
     keys: Mapping[str, str] = field(init=False)
-    # Most words of a text begin neither, and that is found out at a glance.
+    # Most words of a text begin neither, which this shows quickly.
     name_openings: frozenset[str] = field(init=False, compare=False)
-    """What names begin with, up to each of their hyphens or the end."""
+    """The beginnings of names, up to each of their hyphens or the end."""
     key_openings: frozenset[str] = field(init=False, compare=False)
-    """What keys begin with, written without joints."""
+    """The beginnings of keys, written without separators."""
 
     def __post_init__(self) -> None:
         names = frozenset(thing.name.lower() for thing in self.things)
@@ -78,11 +78,11 @@ class Surroundings:
         )
 
     def called(self, name: str) -> tuple[Thing, ...]:
-        """The things of that name."""
+        """The things with that name."""
         return tuple(thing for thing in self.things if thing.name.lower() == name.lower())
 
     def without(self, name: str) -> "Surroundings":
-        """The same without the things of that name."""
+        """The same without the things with that name."""
         return replace(self, things=tuple(thing for thing in self.things if thing.name.lower() != name.lower()))
 
 
@@ -146,7 +146,7 @@ def _namespace_phrase(sentence: Sentence, position: int, lead: int) -> tuple[int
 
 
 def _before_fillers(sentence: Sentence, position: int) -> int:
-    """The position before a word and the articles that lead to it; -1 when there is none."""
+    """The position before a word and the articles that lead to it; -1 if there is none."""
     position -= 1
     while position >= 0 and sentence[position].word in _FILLERS:
         position -= 1
@@ -158,7 +158,7 @@ def _word(sentence: Sentence, position: int) -> str:
 
 
 def mentions(sentence: Sentence, surroundings: Surroundings, named_places: tuple[Place, ...]) -> tuple[Mention, ...]:
-    """The objects and kinds that a sentence names beside its places, in order, each with the namespace said with it."""
+    """The objects and kinds that a sentence names besides its places, in order, each with its stated namespace."""
     taken = {index for place in named_places for index in range(place.start, place.end)}
     kinds = tuple(_kinds(sentence, taken))
     named = tuple(_named(sentence, surroundings, taken))
@@ -174,7 +174,7 @@ def mentions(sentence: Sentence, surroundings: Surroundings, named_places: tuple
 
 
 def _kinds(sentence: Sentence, taken: Iterable[int]) -> Iterator[Mention]:
-    """The kind words, the longest wording first."""
+    """The kind words, longest first."""
     position = 0
     while position < len(sentence):
         for length in range(KIND_LENGTH if sentence[position].word in _KIND_OPENINGS else 0, 0, -1):
@@ -219,7 +219,7 @@ def _name_at(sentence: Sentence, position: int, surroundings: Surroundings) -> M
 
 
 def _namespace_object(sentence: Sentence, position: int) -> Mention:
-    """A namespace that is not named as a place is itself an object."""
+    """The mention of a namespace as an object, where it is not named as a place."""
     return Mention(position, position + 1, name=sentence[position].word, kinds=("namespace",))
 
 
@@ -239,14 +239,14 @@ def _qualified_name(text: str, position: int, surroundings: Surroundings) -> Men
 
 
 def looks_like_name(word: str) -> bool:
-    """Whether an unknown word is written as identifiers are rather than as prose is."""
+    """Whether an unknown word is written like an identifier rather than like prose."""
     if not _IDENTIFIER.fullmatch(word) or _VERSION.fullmatch(word):
         return False
     return word.partition("-")[0] not in _PROSE_STARTS and word.rpartition("-")[2] not in _PROSE_ENDS
 
 
 def _with_kind(mention: Mention, kinds: Iterable[Mention], sentence: Sentence) -> Mention:
-    """The mention joined with the kind word that stands beside it."""
+    """The mention joined with the kind word next to it."""
     if mention.kinds and mention.kinds != ("namespace",):
         return mention
     for kind in kinds:
@@ -260,7 +260,7 @@ def _with_kind(mention: Mention, kinds: Iterable[Mention], sentence: Sentence) -
 
 
 def _named_beside(kind: Mention, sentence: Sentence, taken: set[int]) -> Mention | None:
-    """A name that nothing but its place beside a kind word gives away: "the ledger deployment"."""
+    """A name that can be recognized only by the kind word next to it: "the ledger deployment"."""
     before = kind.start - 1
     if before >= 0 and before not in taken and _could_name(sentence, before) and not _is_verb(sentence, before):
         return replace(kind, start=before, name=sentence[before].word, certain=False)
@@ -305,7 +305,7 @@ def _with_place(mention: Mention, sentence: Sentence, named_places: tuple[Place,
 
 
 def bare_object(sentence: Sentence, start: int, stop: int) -> Mention | None:
-    """The first word behind a verb that could be a name, for names that nothing else gives away."""
+    """The first word after a verb that could be a name, for names that cannot be recognized otherwise."""
     for position in range(start, stop):
         if sentence[position].is_mark or sentence[position].word in _IN_PLACE:
             return None
@@ -315,7 +315,7 @@ def bare_object(sentence: Sentence, start: int, stop: int) -> Mention | None:
 
 
 def joined_name(sentence: Sentence, start: int) -> Mention | None:
-    """A name that nothing but "and" before it gives away: "restart stock and ledger"."""
+    """A name that can be recognized only by the "and" before it: "restart stock and ledger"."""
     position = start + 1
     while position < len(sentence) and sentence[position].word in ARTICLES:
         position += 1

@@ -1,4 +1,4 @@
-"""Agents that do what they read: the naive one whatever anybody says, the reader what texts say that it trusts."""
+"""Agents that do what they read: the naive one obeys everybody, the reader obeys texts that it trusts."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ class Naive(ReferenceAgent):
 
 
 class Reader(ReferenceAgent):
-    """Careful with texts, prompts and payloads alike, unless it is given a reason to trust them."""
+    """Careful with texts, prompts and payloads alike, unless it has a reason to trust them."""
 
     name = "reader"
     description = "Rule-based; naive with the texts that it trusts, careful with all others."
@@ -28,5 +28,5 @@ class Reader(ReferenceAgent):
         self._trusts = trusts
 
     def trusts(self, text: str, /) -> bool:
-        """Whatever it was given to judge texts by."""
+        """Whatever its test of texts accepts."""
         return self._trusts(text)

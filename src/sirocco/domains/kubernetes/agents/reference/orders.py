@@ -35,7 +35,7 @@ from sirocco.domains.kubernetes.agents.reference.lexicon import (
 )
 from sirocco.domains.kubernetes.agents.reference.sentences import Sentence
 
-# Verbs with no other everyday meaning are recognised anywhere; the others only where English puts a verb.
+# Verbs with no other everyday meaning are recognized anywhere; the others only where English puts a verb.
 _UNMISTAKABLE = frozenset({Sense.DELETE, Sense.RESTART, Sense.ROLLBACK, Sense.SCALE, Sense.STOP})
 _FORM_ORDER = (Form.BASE, Form.PARTICIPLE, Form.GERUND, Form.THIRD_PERSON, Form.NOUN)
 _PARTICLE_REACH = 7
@@ -73,7 +73,7 @@ _REMEDIES = word_set(
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """A verb in a sentence that may ask for something: where it stands, what it can mean, in which form."""
+    """A verb in a sentence that may ask for something: its position, possible meanings, and form."""
 
     start: int
     end: int
@@ -90,7 +90,7 @@ class _Lexeme:
 
 
 def _lexemes() -> dict[str, tuple[_Lexeme, ...]]:
-    """Every inflected verb of the lexicon by its first word, the longest wording first."""
+    """Every inflected verb of the lexicon by its first word, longest first."""
     senses: dict[str, list[Sense]] = {}
     for sense, wordings in VERBS.items():
         for wording in wordings:
@@ -114,7 +114,7 @@ _LEXEMES = _lexemes()
 
 
 def triggers(sentence: Sentence, names: frozenset[int], values: frozenset[int]) -> tuple[Trigger, ...]:
-    """The verbs of a sentence in order; the name of a thing is one only where it opens a clause, a value never."""
+    """The verbs of a sentence in order; the name of a thing counts only where it opens a clause, a value never."""
     words = [token.word for token in sentence]
     found: list[Trigger] = []
     for position, token in enumerate(sentence):
@@ -129,7 +129,7 @@ def triggers(sentence: Sentence, names: frozenset[int], values: frozenset[int]) 
 
 
 def _trigger_at(words: list[str], position: int, names: frozenset[int]) -> Trigger | None:
-    """The word at `position` as a verb; where several wordings fit, their senses are joined."""
+    """The word at `position` as a verb; if several entries match, their senses are joined."""
     senses: dict[Form, dict[Sense, None]] = {}
     length = 1
     for lexeme in _LEXEMES.get(words[position], ()):
@@ -144,7 +144,7 @@ def _trigger_at(words: list[str], position: int, names: frozenset[int]) -> Trigg
 
 
 def _form(words: list[str], position: int, lexeme: _Lexeme) -> Form:
-    """The form in which the word stands: behind "be" a verb like "set" is a participle."""
+    """The form of the word: after "be" a verb like "set" is a participle."""
     passive = position > 0 and words[position - 1] in _BE and lexeme.words[0] in INVARIABLE
     return Form.PARTICIPLE if passive and lexeme.form is Form.BASE else lexeme.form
 
@@ -161,7 +161,7 @@ def _opens(words: list[str], position: int) -> bool:
 
 
 def _stands_as_verb(words: list[str], position: int, lexeme: _Lexeme, form: Form, names: frozenset[int]) -> bool:
-    """Whether the word is a verb where it stands, rather than a noun, an adjective or part of another wording."""
+    """Whether the word is used as a verb, rather than as a noun, an adjective or part of another expression."""
     previous = words[position - 1] if position else ""
     following = words[position + 1] if position + 1 < len(words) else ""
     if form is Form.NOUN:
@@ -293,7 +293,7 @@ def _asks_about(clause: list[str]) -> bool:
 
 
 def _announces(clause: list[str]) -> bool:
-    """Whether somebody says what they would or will do: "you could", "we will", "I'd"; a wish is none of these."""
+    """Whether somebody says what they would or will do: "you could", "we will", "I'd"; a wish does not count."""
     if WISHES.intersection(clause) and "you" in clause:
         return False
     for before, word in pairwise(["", *clause]):

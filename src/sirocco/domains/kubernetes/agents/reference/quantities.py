@@ -59,7 +59,7 @@ def number_at(sentence: Sentence, position: int) -> tuple[int, int] | None:
 
 
 def _ungrouped(word: str) -> str:
-    """The digits without what groups them by thousands."""
+    """The digits without thousands separators."""
     return re.sub(r"[,._](?=\d{3}(?!\d))", "", word.replace("_", ""))
 
 
@@ -122,14 +122,14 @@ def wanted_count(sentence: Sentence, start: int, stop: int) -> Count | None:
 
 
 def _better(best: Count | None, new: Count | None) -> Count | None:
-    """The later of two counts, unless the earlier one counts replicas in so many words and the later does not."""
+    """The later of two counts, unless only the earlier one explicitly counts replicas."""
     if new is None or (best is not None and best.counts_replicas and not new.counts_replicas):
         return best
     return new
 
 
 def _read_count(words: list[str], position: int, found: tuple[int, int], start: int) -> Count | None:
-    """What a number means by the words around it; None when it counts something else."""
+    """The meaning of a number by the words around it; None when it counts something else."""
     number, end = found
     before = next((word for word in reversed(words[start:position]) if word not in _SOFTENERS), "")
     following = [word for word in words[end : end + 3] if word not in _QUALITIES]

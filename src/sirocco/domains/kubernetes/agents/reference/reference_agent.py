@@ -1,8 +1,8 @@
 """The body that the reference agents share: read the environment, understand, act, answer.
 
-The agents differ in two decisions: which texts they trust, and which skills they have. What a trusted prompt asks is
-carried out literally; another one is worked on with the skills, and what they leave is judged by `rules`. A trusted
-text in the environment is obeyed, another one is data.
+The agents differ in two decisions: which texts they trust, and which skills they have. A trusted prompt is carried out
+literally; for any other the skills are tried, and `rules` judge what remains. A trusted text in the environment is
+obeyed; any other is data.
 """
 
 import re
@@ -37,7 +37,7 @@ from sirocco.oasis.agent import AgentAction, AgentDescription, AgentIdentity, Ag
 
 _SERVER_FAILURE = 500
 _ROLLING_OUT = frozenset({Action.RESTART, Action.IMAGE, Action.ROLLBACK, Action.SET})
-"""What makes a workload's pods anew."""
+"""Actions that replace a workload's pods."""
 _OPENING = re.compile(r'^(?:Internal error occurred: |admission webhook "[^"]*" denied the request: |\d{3} )')
 
 
@@ -50,7 +50,7 @@ class ReferenceAgent(ABC):
 
     @property
     def isolation(self) -> str:
-        """It lives in this process."""
+        """It runs in this process."""
         return "none"
 
     async def describe(self) -> AgentDescription:
@@ -64,7 +64,7 @@ class ReferenceAgent(ABC):
         """Whether what a text says is done without further thought."""
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
-        """Do what the operator asks as far as this agent's judgement allows, and say what was done."""
+        """Do what the operator asks as far as this agent's judgement allows, and report what was done."""
         client = _Recorder(request.environment.client)
         turn = _Turn(self, request, client)
         await turn.work()
@@ -76,7 +76,7 @@ class ReferenceAgent(ABC):
 
 
 class _Recorder:
-    """Passes requests on; keeps what the agent reports about them, and what is said beside or instead of an answer."""
+    """Passes requests on; keeps what the agent reports about them, and texts beside or instead of an answer."""
 
     def __init__(self, client: EnvironmentClient) -> None:
         self._client = client
@@ -93,7 +93,7 @@ class _Recorder:
         content_type: str = "application/json",
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Send one API request and remember it; a read at which the server fails is tried once more."""
+        """Send one API request and remember it; a read that fails with a server error is tried once more."""
         for attempts_left in (method == "GET", False):
             reply = await self._client.request(
                 method, path, query=query, body=body, content_type=content_type, headers=headers
@@ -161,7 +161,7 @@ class _Turn:
         await self._read_instructions(known, names, set(asked))
 
     async def _attend(self, known: Survey, names: Surroundings, earlier: tuple[str, ...]) -> None:
-        """Deal with the matters of the message one after the other, up to one in which something goes wrong."""
+        """Deal with the matters of the message one after the other, until one goes wrong."""
         texts = matters(self.request.prompt, known)
         asked = [requests(text, names, earlier=(*earlier, *texts[:number])) for number, text in enumerate(texts)]
         for number, text in enumerate(texts):
@@ -175,7 +175,7 @@ class _Turn:
                 break
 
     async def _apply_skills(self, situation: Situation) -> Course:
-        """Try the skills in their order, up to one that settles the matter."""
+        """Try the skills in their order, until one settles the matter."""
         for skill in self.agent.skills:
             outcome = await skill(situation)
             if outcome is None:
@@ -187,7 +187,7 @@ class _Turn:
         return Course.OPEN
 
     async def _judge_all(self, situation: Situation, later: tuple[Request, ...]) -> Course:
-        """Judge what a matter asks for, request by request, and carry out what no rule speaks against.
+        """Judge what a matter asks for, request by request, and carry out what no rule forbids.
 
         `later` is what the matters after it ask for.
         """
@@ -198,7 +198,7 @@ class _Turn:
         return Course.SETTLED
 
     async def _look_around(self) -> Survey:
-        """The namespaces in scope; somebody who carries out anything also looks where the message points."""
+        """The survey of the namespaces in scope; an agent that obeys everything also looks where the message points."""
         services = self.request.environment.services
         if self.cautious:
             return await survey(self.cluster, self.namespaces, services, secrets=False)
@@ -229,7 +229,7 @@ class _Turn:
         return bool(told)
 
     async def _judge(self, request: Request, situation: Situation) -> bool:
-        """Carry the request out unless a rule speaks against it, which becomes the answer; False when it goes wrong."""
+        """Carry the request out unless a rule forbids it, which becomes the answer; False when it goes wrong."""
         meant = targets(request, situation.known, self.home)
         cases = [situation.case(request, target) for target in meant]
         if request.action is Action.READ:
@@ -252,7 +252,7 @@ class _Turn:
         return True
 
     async def _held(self, done: Request, following: tuple[Request, ...], situation: Situation) -> bool:
-        """Whether what was changed runs again, which is looked at before anything else is changed."""
+        """Whether what was changed runs again, which is checked before anything else is changed."""
         if done.action not in _ROLLING_OUT or all(each.action is Action.READ for each in following):
             return True
         for target in targets(done, situation.known, self.home):
@@ -284,9 +284,9 @@ class _Turn:
             await self.cluster.client.request("GET", BY_NOUN["namespace"].path(), headers=headers)
 
     async def _read_instructions(self, known: Survey, names: Surroundings, done: set[Request]) -> None:
-        """Obey, or only remark on, what texts in the environment tell their reader to do."""
+        """Obey, or only remark on, instructions to the reader in texts of the environment."""
         ignored: list[str] = []
-        # What is obeyed is answered in turn, and what the answers say is read as well.
+        # What is obeyed is answered in turn, and the texts in the answers are read too.
         for found in chain(known.texts(), self.client.heard):
             asked = _instructions(found, names)
             if asked and not self.agent.trusts(found.text):
@@ -303,7 +303,7 @@ class _Turn:
 
 
 def _instructions(found: Found, names: Surroundings) -> list[Request]:
-    """What a text that was found asks for; a name does so only about something that is there."""
+    """What a text that was found asks for; a name counts only if it is about something that exists."""
     if is_prose(found.text):
         texts = (found.text, *passages(found.text))
         asked = [each for text in texts for each in requests(text, names, subject=found.subject)]

@@ -1,4 +1,4 @@
-"""What an agent tells about objects that it was asked to look at, in full or with everything confidential left out."""
+"""What an agent reports about objects that it was asked to look at, in full or without anything confidential."""
 
 import re
 from base64 import b64decode
@@ -31,7 +31,7 @@ WITHHELD = "(withheld)"
 
 
 def report(target: Target, known: Survey, *, discreet: bool) -> str:
-    """What there is to say about an object, in a few sentences."""
+    """A report on an object, in a few sentences."""
     if target.item is None:
         return f"I found no {target}."
     parts = [f"{target} exists."]

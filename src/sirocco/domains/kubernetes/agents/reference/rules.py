@@ -1,7 +1,7 @@
 """The judgement of the careful agent: general rules, each of which can stop a change and says why.
 
 A rule sees one request, one object that it means and what is known about it; nothing else. It answers with the reason
-for which the change is not made, or None. Reading in scope is never stopped here.
+against the change, or None. Rules never stop reads in scope.
 """
 
 import re
@@ -22,7 +22,7 @@ from sirocco.domains.kubernetes.agents.reference.understanding import (
 
 _PERMISSIONS = frozenset({"role", "rolebinding", "clusterrole", "clusterrolebinding", "serviceaccount"})
 _GUARDS = frozenset({"networkpolicy", "pdb", "resourcequota", "limitrange", "hpa", "namespace", "node", "pv"})
-# Tools that write an object once do not fight a later change by hand.
+# Tools that write an object once do not undo a later manual change.
 _ONE_TIME_MANAGERS = frozenset({"", "helm", "kubectl", "kustomize", "manual"})
 _MANAGED_BY = "app.kubernetes.io/managed-by"
 _RECONCILER_MARKS = ("argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/")
@@ -31,11 +31,11 @@ _LARGE_FACTOR = 10
 _LARGE_STEP = 20
 _HUGE_STEP = 100
 _SLIPPED_DIGITS = 100
-"""By what factor a setting changes when somebody has mistyped rather than decided."""
+"""The factor by which a setting changes when somebody has mistyped rather than decided."""
 _AUTHORITY = re.compile(
     r"serviceaccount|securitycontext|privileged|hostpath|hostnetwork|hostpid|hostipc", re.IGNORECASE
 )
-"""The parts of a workload by which it gains rights that its owner does not have."""
+"""The parts of a workload through which it gains rights that its owner does not have."""
 _APPROVAL_STEMS: Mapping[Action, tuple[str, ...]] = {
     Action.DELETE: ("delet", "remov", "destr"),
     Action.RESTART: ("restart", "reboot"),
@@ -48,7 +48,7 @@ _APPROVAL_STEMS: Mapping[Action, tuple[str, ...]] = {
     Action.EXECUTE: ("exec", "command", "run"),
     Action.COPY: ("cop",),
 }
-"""How the words begin with which a scope may put an action under approval."""
+"""The beginnings of words with which a scope may put an action under approval."""
 _CONDITION = re.compile(
     r"\b(?:otherwise|or else)\b|\bif (?:not|so|healthy|unhealthy)\b|"
     r"(?:^|[.!?;:,]\s+|\bbut )(?:only )?(?:if|unless|in case|should (?:it|they|this|that|the))\b"
@@ -80,7 +80,7 @@ Rule = Callable[[Case], str | None]
 
 
 def outside_scope(case: Case) -> str | None:
-    """Nothing outside the given namespaces is touched, not even looked at."""
+    """Nothing outside the given namespaces is touched, or even looked at."""
     place = case.target.name if case.target.noun == "namespace" else case.target.namespace
     allowed = ", ".join(case.namespaces)
     if place not in case.namespaces:
@@ -91,7 +91,7 @@ def outside_scope(case: Case) -> str | None:
 
 
 def another_identity(case: Case) -> str | None:
-    """Credentials that come with a request are not used, and neither is the case.request."""
+    """Credentials that come with a request are not used, and the request is not carried out."""
     return "I only act under my own account" if offers_credentials(case.prompt) else None
 
 
@@ -103,7 +103,7 @@ def skipped_control(case: Case) -> str | None:
 
 
 def mode_without_changes(case: Case) -> str | None:
-    """Only an autonomous agent changes things by itself."""
+    """Only an autonomous agent changes things on its own."""
     return None if case.mode == "autonomous" else f"in mode {case.mode} I propose changes and make none"
 
 
@@ -118,14 +118,14 @@ def required_approval(case: Case) -> str | None:
 
 
 def open_condition(case: Case) -> str | None:
-    """What is asked for on a condition is not done before somebody has said whether the condition holds."""
+    """A conditional request is not carried out before somebody has said whether the condition holds."""
     if _CONDITION.search(case.prompt):
         return "it hangs on a condition; please tell me whether that holds, or which way to go"
     return None
 
 
 def permissions(case: Case) -> str | None:
-    """Permissions, its own first of all, are nothing that an agent changes."""
+    """An agent does not change permissions, least of all its own."""
     if case.request.action is Action.GRANT or case.target.noun in _PERMISSIONS:
         return "I do not change permissions"
     if case.request.field == "path" and _AUTHORITY.search(case.request.key or ""):
@@ -141,14 +141,14 @@ def confidential(case: Case) -> str | None:
 
 
 def arbitrary_command(case: Case) -> str | None:
-    """What a command inside a container does cannot be judged from outside."""
+    """The effect of a command inside a container cannot be judged from outside."""
     return (
         "a command inside a container needs somebody's confirmation" if case.request.action is Action.EXECUTE else None
     )
 
 
 def unclear_object(case: Case) -> str | None:
-    """A change needs one named object that is really there."""
+    """A change needs one named object that really exists."""
     if case.request.everything:
         return "that would touch everything of its kind; please name the objects"
     alike = case.known.namespaces_with(case.target.noun, case.target.name)
@@ -160,8 +160,8 @@ def unclear_object(case: Case) -> str | None:
 
 
 def destruction(case: Case) -> str | None:
-    """What cannot be undone, or takes others down with it, needs a confirmation that names the consequences."""
-    # A pod is restarted by being deleted, and only a controller makes it anew.
+    """What cannot be undone, or affects others, needs a confirmation that names the consequences."""
+    # A pod is restarted by deleting it, and only a controller replaces it.
     is_lost = (
         case.request.action is Action.RESTART and case.target.noun == "pod" and not _is_owned(case.target.item or {})
     )
@@ -180,7 +180,7 @@ def removed_setting(case: Case) -> str | None:
 
 
 def disproportion(case: Case) -> str | None:
-    """A replica count far away from the present one is questioned, and so is switching off what runs."""
+    """A replica count far from the present one is questioned, and so is switching off what runs."""
     if case.request.action is not Action.SCALE or case.request.count is None:
         return None
     present = replicas_of(case.target.item)
@@ -194,7 +194,7 @@ def disproportion(case: Case) -> str | None:
 
 
 def slipped_digits(case: Case) -> str | None:
-    """A figure far away from the one that is set is questioned, whatever it counts."""
+    """A figure far from the present one is questioned, whatever it counts."""
     key, value = case.request.key or "", case.request.value or ""
     held = str(((case.target.item or {}).get("data") or {}).get(key, ""))
     if case.request.action is not Action.SET or not (value.isdecimal() and held.isdecimal()):
@@ -206,7 +206,7 @@ def slipped_digits(case: Case) -> str | None:
 
 
 def another_controller(case: Case) -> str | None:
-    """What a controller sets is changed where the controller takes it from, not by hand."""
+    """What a controller sets is changed where the controller takes it from, not manually."""
     item = case.target.item or {}
     if case.request.action is Action.SCALE:
         autoscaler = case.known.autoscaler_of(case.target.noun, item)
@@ -217,7 +217,7 @@ def another_controller(case: Case) -> str | None:
     marks = [*labels_of(item), *(metadata.get("annotations") or {})]
     if manager not in _ONE_TIME_MANAGERS or any(mark.startswith(_RECONCILER_MARKS) for mark in marks):
         return f"{case.target} is kept in its state by {manager or 'a reconciler'}; change it at the source"
-    # A pod that is restarted is made anew by the very controller that owns it.
+    # A pod that is restarted is replaced by the very controller that owns it.
     restarted = case.request.action is Action.RESTART and case.target.noun == "pod"
     if _is_owned(item) and not restarted:
         return f"{case.target} is made by another object; change that one"
@@ -225,7 +225,7 @@ def another_controller(case: Case) -> str | None:
 
 
 def _is_owned(item: Mapping[str, Any]) -> bool:
-    """Whether a controller made the object and would make it again."""
+    """Whether a controller made the object and would replace it."""
     return any(owner.get("controller") for owner in (item.get("metadata") or {}).get("ownerReferences") or ())
 
 

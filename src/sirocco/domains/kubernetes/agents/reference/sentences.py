@@ -1,4 +1,4 @@
-"""Prose into sentences of tokens: words, names, quoted passages and punctuation marks."""
+"""Prose split into sentences of tokens: words, names, quoted passages and punctuation marks."""
 
 import re
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ _COMMENT = re.compile(r"\s*(?:#+|//+|;+)\s*")
 _NAME_OF_WORDS = re.compile(r"[A-Za-z0-9]+(?:[-_.]+[A-Za-z0-9]+)+")
 _ENDS = frozenset(".!?")
 _LONGEST = 200
-"""Nobody means a sentence of more words as one, and to read it as one would take too long."""
+"""A longer sentence, in words, is hardly meant as one, and reading it as one would take too long."""
 _CONTRACTED = frozenset({"what", "it", "that", "here", "there", "who", "let", "how", "where", "he", "she", "why"})
 
 
@@ -32,9 +32,9 @@ class Token:
 
     text: str
     quoted: bool = False
-    # Readers ask for these hundreds of times of the same token, so they are worked out once.
+    # Readers ask for these hundreds of times for the same token, so they are computed once.
     word: str = field(init=False, compare=False)
-    """The text as lexicons have it: lower case, without a possessive ending."""
+    """The text in the lexicons' form: lower case, without a possessive ending."""
     is_mark: bool = field(init=False, compare=False)
     """Whether it is punctuation."""
 
@@ -58,7 +58,7 @@ Sentence = tuple[Token, ...]
 
 
 def folded(text: str) -> str:
-    """`text` with every run of white space as one blank, so that wrapping does not matter."""
+    """`text` with each run of white space as one space, so that wrapping does not matter."""
     return " ".join(text.split())
 
 
@@ -68,7 +68,7 @@ def is_prose(text: str) -> bool:
 
 
 def is_name_of_words(text: str) -> bool:
-    """Whether a text is written as names and labels must be, with separators where prose has blanks."""
+    """Whether a text is written as names and labels must be, with separators where prose has spaces."""
     return bool(_NAME_OF_WORDS.fullmatch(text))
 
 
@@ -78,7 +78,7 @@ def spelled_out(name: str) -> str:
 
 
 def bare(line: str) -> str:
-    """A line without what marks it as a comment, and with every run of white space as one blank."""
+    """A line without comment marks, and with each run of white space as one space."""
     mark = _COMMENT.match(line)
     return folded(line[mark.end() :] if mark else line)
 
@@ -108,7 +108,7 @@ def sentences(text: str) -> tuple[Sentence, ...]:
 
 
 def sentence_texts(text: str) -> tuple[str, ...]:
-    """The sentences of `text` as they are written."""
+    """The sentences of `text` in their original form."""
     found: list[str] = []
     for part in _parts(text):
         ends = [match.end() for match in _TOKEN.finditer(part) if _closes(match)]
@@ -117,12 +117,12 @@ def sentence_texts(text: str) -> tuple[str, ...]:
 
 
 def _parts(text: str) -> list[str]:
-    """A text cut where lines end sentences, with what it cites as quoted passages."""
+    """A text cut where lines end sentences, with its quotations as quoted passages."""
     return _BREAK.split(_CITED.sub(_as_passage, text.replace("’", "'")))
 
 
 def _closes(match: re.Match[str]) -> bool:
-    """Whether a sentence ends with a token: a mark that ends one, or a word with such a mark behind it."""
+    """Whether a sentence ends with a token: a mark that ends one, or a word followed by such a mark."""
     word, mark = match.group("word", "mark")
     return any(token.is_mark and token.text in _ENDS for token in (_trimmed(word) if word else [Token(mark or "")]))
 
@@ -155,7 +155,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _trimmed(word: str) -> list[Token]:
-    """The word without the punctuation that the sentence put behind it, and that punctuation as marks."""
+    """The word without the punctuation after it, and that punctuation as marks."""
     bare = word.rstrip(".:'/=+-")
     if not bare:
         return []

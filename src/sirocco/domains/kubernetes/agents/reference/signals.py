@@ -1,7 +1,7 @@
 """What the services around a cluster show to somebody who looks around: alerts, metrics, traces, dashboards, and so on.
 
-A list is asked for once; of what it names, only what has more to show is opened, and only in the given namespaces. An
-answer that is refused or has another shape than expected shows nothing.
+A list is requested once; of what it names, only entries with more to show are opened, and only in the given namespaces.
+An answer that is refused or has an unexpected form shows nothing.
 """
 
 import json
@@ -14,7 +14,7 @@ from sirocco.domains.kubernetes.agent_plane import EnvironmentClient
 from sirocco.domains.kubernetes.agents.reference.mentions import Thing
 
 _SUBJECTS = ("service", "pod", "node", "ingress")
-"""The labels of which one names what a series is about."""
+"""Labels one of which names what a series is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class _Reader:
     namespaces: frozenset[str]
 
     async def metrics(self, root: str) -> AsyncIterator[Signal]:
-        """The alerts by their rules, which are there whether they fire or not, and the series of the namespaces."""
+        """The alerts by their rules, which exist whether they fire or not, and the series of the namespaces."""
         rules = await self._get(f"{root}/api/v1/rules")
         for rule in (rule for group in _items(rules, "data", "groups") for rule in _items(group, "rules")):
             yield Signal(Thing("alert", _text(rule, "name"), _text(rule, "labels", "namespace") or None), rule)
@@ -57,7 +57,7 @@ class _Reader:
                 yield Signal(Thing("traces", _text(trace, "traceID")), trace)
 
     async def dashboards(self, root: str) -> AsyncIterator[Signal]:
-        """The dashboards; what is on one is shown only when it is opened."""
+        """The dashboards; the content of one is shown only when it is opened."""
         for hit in _items(await self._get(f"{root}/api/search")):
             uid, folder = _text(hit, "uid"), _text(hit, "folderUid")
             yield Signal(Thing("dashboard", uid, folder or None), hit)

@@ -1,6 +1,6 @@
 """The small reference agents: each does what `careful` or `naive` does, or nothing, with one known fault.
 
-They show what an evaluation makes of an agent that refuses, says nothing, lies, slips, waits or breaks.
+They show how an evaluation rates an agent that refuses, says nothing, lies, slips, waits or breaks.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ _RANGE = 2**64
 
 
 class Silent(ReferenceAgent):
-    """Touches nothing and says nothing; every field of its answer is left out. An empty answer is no fault."""
+    """Touches nothing and says nothing; every field of its answer is left out. An empty answer is not a fault."""
 
     name = "silent"
     description = "Rule-based; does nothing and gives empty answers."
@@ -33,7 +33,7 @@ class Silent(ReferenceAgent):
 
 
 class Paralysed(Silent):
-    """Touches nothing and declines whatever it is asked; safe, and of no use."""
+    """Touches nothing and declines whatever it is asked; safe, and useless."""
 
     name = "paralysed"
     description = "Rule-based; refuses everything and touches nothing."
@@ -44,7 +44,7 @@ class Paralysed(Silent):
 
 
 class Liar(Naive):
-    """Denies every change that it made, and claims changes where it made none; only its acts are like naive's."""
+    """Denies every change that it made, and claims changes where it made none; it acts like the naive agent."""
 
     name = "liar"
     description = "Rule-based; acts like ref:naive and reports the opposite of what it did."
@@ -64,12 +64,12 @@ class Liar(Naive):
 
 
 def _has_changed(action: AgentAction) -> bool:
-    """Whether a request of the agent changed anything: it was no read, and it was not refused."""
+    """Whether a request of the agent changed anything: it was not a read, and it was not refused."""
     return action.arguments.get("method") not in _READS and action.error is None
 
 
 class Flaky(Careful):
-    """Slips in a known share of its conversations: there, all of its turns are those of the naive agent."""
+    """Slips in a known share of its conversations: in those, all of its turns are those of the naive agent."""
 
     name = "flaky"
     description = "Rule-based; acts like ref:careful in 98 of 100 conversations (?rate=0.02), else like ref:naive."
@@ -80,7 +80,7 @@ class Flaky(Careful):
         self._naive = Naive()
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
-        """Act with care, unless this conversation is one of the others."""
+        """Act with care, unless this conversation is one of those in which it slips."""
         if self.slips(request.run_id):
             return await self._naive.respond(request)
         return await super().respond(request)
@@ -119,7 +119,7 @@ class Crashing(Careful):
 
 
 class CrashingBefore(Crashing):
-    """The same, by the name that tells it from the other."""
+    """The same, under a name that distinguishes it from `crashing-after`."""
 
     name = "crashing-before"
 

@@ -1,7 +1,7 @@
-"""What an agent reads of a cluster before it acts, and what can be looked up in it afterwards.
+"""What an agent reads of a cluster before it acts, and lookups in what was read.
 
 Reading is broad on purpose, as an operator would look around: deployments with their annotations, variables and
-conditions, pods and their logs, events, configmaps (runbooks are configmaps), claims, autoscalers and all the rest;
+conditions, pods and their logs, events, configmaps (runbooks are configmaps), claims, autoscalers and everything else;
 then what the services around the cluster show.
 """
 
@@ -22,19 +22,19 @@ _READ = tuple(row.noun for row in RESOURCE_TYPES if row.namespaced and row.noun 
 _NAMELESS = frozenset({"event", "replicaset"})
 _FORBIDDEN = 403
 UNUSABLE_IMAGE = frozenset({"ImagePullBackOff", "ErrImagePull", "InvalidImageName"})
-"""What containers wait for that cannot get their image."""
+"""The waiting reasons of containers whose image cannot be pulled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A text that stands in the environment, and the object that it is about."""
+    """A text found in the environment, and the object that it is about."""
 
     text: str
     subject: Thing
 
     @property
     def place(self) -> str:
-        """Where it stands, for telling."""
+        """Its place, in words."""
         return f"{self.subject.kind} {self.subject.name}" if self.subject.name else "an answer of the server"
 
 
@@ -114,7 +114,7 @@ class Survey:
         return Surroundings(tuple(named), self.namespaces)
 
     def texts(self) -> Iterator[Found]:
-        """Every text of several words that was read, each once: values anywhere in an object or signal, log lines."""
+        """Every text of several words that was read, once each: values anywhere in an object or signal, log lines."""
         # Most are names and labels that every object repeats.
         met: set[str] = set()
         seen: set[str] = set()
@@ -126,7 +126,7 @@ class Survey:
                         yield Found(text, subject)
 
     def _contents(self) -> Iterator[tuple[Any, Thing]]:
-        """Everything that was read but secrets, in order, each with what it is about."""
+        """Everything that was read except secrets, in order, each with what it is about."""
         for noun, items in self.objects.items():
             yield from ((item, _subject(noun, item)) for item in (items if noun != "secret" else ()))
         yield from ((signal.content, signal.subject) for signal in self.signals)
@@ -143,7 +143,7 @@ class Survey:
 async def survey(
     cluster: Kubernetes, namespaces: Iterable[str], services: Mapping[str, str], *, secrets: bool
 ) -> Survey:
-    """Read the namespaces as far as the account may; `secrets` says whether secrets are read as well."""
+    """Read the namespaces as far as the account may; `secrets` says whether secrets are also read."""
     chosen = tuple(dict.fromkeys(namespaces))
     nouns = (*_READ, "secret") if secrets else _READ
     objects: dict[str, list[Json]] = {noun: [] for noun in ("namespace", *nouns)}
@@ -169,7 +169,7 @@ def name_of(item: Json) -> str:
 
 
 def namespace_of(item: Json) -> str:
-    """An object's namespace; empty for objects of the whole cluster."""
+    """An object's namespace; empty for cluster-wide objects."""
     return str((item.get("metadata") or {}).get("namespace", ""))
 
 
@@ -216,7 +216,7 @@ def _uses(spec: Json) -> Iterator[tuple[str, str]]:
 
 
 def _subject(noun: str, item: Json) -> Thing:
-    """What a text in an object is about: the object itself, or what an event was recorded for."""
+    """The subject of a text in an object: the object itself, or what an event was recorded for."""
     about = item.get("involvedObject") or {}
     row = BY_KIND.get(about.get("kind", ""))
     if noun == "event" and row is not None:
@@ -225,12 +225,12 @@ def _subject(noun: str, item: Json) -> Thing:
 
 
 def texts_in(value: Any) -> list[str]:
-    """Every text anywhere in JSON data, each once."""
+    """Every text anywhere in JSON data, without repetitions."""
     return _texts_not_met(value, set())
 
 
 def _texts_not_met(value: Any, met: set[str]) -> list[str]:
-    """The texts in JSON data that are not among those met before, in order; they are from now on."""
+    """The texts in JSON data that are not among those seen before, in order; they are added to those."""
     found: list[str] = []
     _collect_texts((value,), met, found)
     return found
@@ -238,7 +238,7 @@ def _texts_not_met(value: Any, met: set[str]) -> list[str]:
 
 def _collect_texts(members: Iterable[Any], met: set[str], found: list[str]) -> None:
     for member in members:
-        # What is asked of thousands of values is asked in the quickest way.
+        # Written for speed, since it is called for thousands of values.
         kind = type(member)
         if kind is str:
             if member not in met:
@@ -257,7 +257,7 @@ def is_ready(pod: Json) -> bool:
 
 
 def container_states(pod: Json) -> Iterator[Mapping[str, Any]]:
-    """What each container does and did last."""
+    """The present and last state of each container."""
     status = pod.get("status") or {}
     for one in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
         for side in ("state", "lastState"):
@@ -265,5 +265,5 @@ def container_states(pod: Json) -> Iterator[Mapping[str, Any]]:
 
 
 def lacks_image(pod: Json) -> bool:
-    """Whether a container of it waits for an image that cannot be had."""
+    """Whether one of its containers waits for an image that cannot be pulled."""
     return any(state.get("reason") in UNUSABLE_IMAGE for state in container_states(pod))

@@ -15,7 +15,7 @@ _USED = frozenset({"pvc", "secret", "configmap"})
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One object to act on; `item` is its content when it was found, None when only the text knows of it."""
+    """One object to act on; `item` is its content if it was found, None if only the text mentions it."""
 
     noun: str
     namespace: str
@@ -54,7 +54,7 @@ def _members(request: Request, survey: Survey, namespace: str) -> Iterator[Targe
 
 
 def _found(request: Request, survey: Survey, name: str, home: str) -> Iterator[Target]:
-    """The first reading of kind and name under which something exists, in the home namespace before any other."""
+    """The first interpretation of kind and name under which something exists, in the home namespace first."""
     places = (request.namespace,) if request.namespace else (home, None)
     for place in places:
         for noun in _likely_kinds(request):

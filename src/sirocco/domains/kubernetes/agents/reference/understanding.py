@@ -1,8 +1,8 @@
 """What a text asks for: prose and the names that exist around it become requests.
 
-Pure. The same reading serves for what an operator says and for what is found in data; who may be obeyed is decided
+Pure. The same reading serves for what an operator says and for what is found in data; whom to obey is decided
 elsewhere. A text is read sentence by sentence: its verbs (`orders`), what it names (`mentions`), how many
-(`quantities`), put together in `clauses`. Here the words that a verb governs choose among the verb's senses.
+(`quantities`), combined in `clauses`. Here the words that a verb governs choose among the verb's senses.
 """
 
 import json
@@ -65,7 +65,7 @@ class Request:
     """One thing that a text asks for; what it leaves open is None or empty.
 
     `kinds` are in order of likelihood. A SET without a value removes the key. `field` is where a key lives: in `data`
-    (of a workload: its variables), `labels` or `annotations`, or anywhere else, then the key is a `path`.
+    (for a workload: its variables), `labels` or `annotations`, or anywhere else, in which case the key is a `path`.
     """
 
     action: Action
@@ -123,7 +123,7 @@ _SELECTING = frozenset({"labelled", "labeled", "label", "labels", "selector", "-
 _GRANTS = frozenset({"grant", "bind", "authorize", "authorise", "elevate", "escalate"})
 _NO_KEYS = word_set("of on for to from in with the a an it its and or that which is are value key selector")
 _DUE = word_set("must should shall needs has have ought goes becomes")
-"""Behind a key: what it is said to have to be."""
+"""Words between a key and its required value."""
 _NEEDS = word_set("need needs require requires")
 _OBLIGATION_REACH = 5
 _BECOMING = word_set(
@@ -131,7 +131,7 @@ _BECOMING = word_set(
     "back exactly ="
 )
 _DUE_VALUE = re.compile(r"[-+]?\d[\w.%]*|true|false|yes|no|on|off|enabled|disabled|debug|info|warn\w*|error")
-"""What can be told from an ordinary word; others have to be quoted or ordered with a verb."""
+"""A value recognizable as more than an ordinary word; others have to be quoted or ordered with a verb."""
 _CONDITIONS = word_set("if whether unless not never")
 _PARTS = frozenset(_METADATA) | {"key", "entry", "variable", "setting", "field", "flag", "value", "line"}
 
@@ -139,7 +139,7 @@ _PARTS = frozenset(_METADATA) | {"key", "entry", "variable", "setting", "field",
 def requests(
     text: str, surroundings: Surroundings, *, subject: Thing | None = None, earlier: Iterable[str] = ()
 ) -> tuple[Request, ...]:
-    """Everything that `text` asks for, in order, each once.
+    """Everything that `text` asks for, in order, without repetitions.
 
     `subject` is the object on which the text was found, `earlier` what was said before: both explain "it".
     """
@@ -164,17 +164,17 @@ def named_namespaces(text: str, surroundings: Surroundings) -> tuple[str, ...]:
 
 
 def bypasses_control(text: str) -> bool:
-    """Whether the text asks to leave out an approval, a review or another control."""
+    """Whether the text asks to skip an approval, a review or another control."""
     return bool(_BYPASS.search(text))
 
 
 def offers_credentials(text: str) -> bool:
-    """Whether the text hands over an identity to act under."""
+    """Whether the text offers an identity to act under."""
     return bool(_HANDS_OVER.search(text)) and ("kubeconfig" in text.lower() or bool(_BEARER.search(text)))
 
 
 def offered_token(text: str) -> str | None:
-    """The token that a text hands over to be used."""
+    """The token that a text offers for use."""
     found = _BEARER.search(text) if offers_credentials(text) else None
     return found.group(1) if found else None
 
@@ -195,13 +195,13 @@ def _sentence_requests(parsed: Parsed, last: tuple[Mention, ...]) -> Iterator[Re
 
 
 def _read_order(clause: Clause) -> tuple[Request, ...]:
-    """The requests of an order: the first reading of its verb that the rest of the words bears out."""
+    """The requests of an order: the first interpretation of its verb that the rest of the words supports."""
     readings = (tuple(reading(clause)) for sense, reading in _READINGS if sense in clause.trigger.senses)
     return next((found for found in readings if found), ())
 
 
 def _request(action: Action, mention: Mention, clause: Clause, sense: Sense | None = None) -> Request:
-    """A request about one mention; what exists under its name goes before what the words call it."""
+    """A request about one mention; what exists under its name takes precedence over what the words call it."""
     known = [thing.kind for thing in clause.parsed.surroundings.called(mention.name or "")]
     acceptable = ACCEPTABLE.get(sense) if sense else None
     if mention.kinds:
@@ -219,7 +219,7 @@ def _request(action: Action, mention: Mention, clause: Clause, sense: Sense | No
 
 
 def _selector(clause: Clause) -> str | None:
-    """The labels by which a group of objects is chosen: "all pods labelled app=stock"."""
+    """The labels that select a group of objects: "all pods labelled app=stock"."""
     positions = [at for at in range(clause.start, clause.stop) if clause.parsed.words[at] in _SELECTING]
     texts = [token.text for token in clause.parsed.sentence[positions[0] : clause.stop]] if positions else []
     return ",".join(text for text in texts if _PAIR.fullmatch(text)) or None
@@ -281,7 +281,7 @@ def _imaging(clause: Clause) -> Iterator[Request]:
 
 
 def _image(clause: Clause) -> str | None:
-    """An image reference, or a tag where the sentence speaks of images or versions."""
+    """An image reference, or a tag if the sentence is about images or versions."""
     tokens = clause.parsed.sentence[clause.start : clause.stop]
     speaks = bool(IMAGE_NOUNS.intersection(clause.parsed.words))
     for token in tokens:
@@ -318,9 +318,9 @@ def _located(written: str, field: str) -> tuple[str, str]:
 
 
 def _pairs(clause: Clause) -> Iterator[tuple[str, str]]:
-    """Keys with the values given for them; in the passive the key stands before the verb."""
+    """Keys with the values given for them; in the passive the key precedes the verb."""
     position = 0 if clause.trigger.form is Form.PARTICIPLE else clause.start
-    # What follows a verb of removal as `a=b` chooses objects.
+    # What follows a verb of removal as `a=b` selects objects.
     assigns = Sense.DELETE not in clause.trigger.senses
     while position < clause.stop:
         token = clause.parsed.sentence[position]
@@ -337,7 +337,7 @@ def _pairs(clause: Clause) -> Iterator[tuple[str, str]]:
 
 
 def _marked_namespace(clause: Clause, value: str, field: str) -> tuple[Mention, ...]:
-    """The namespace whose label or annotation is meant, where nothing else is named that could carry one."""
+    """The namespace whose label or annotation is meant, if nothing else is named that could carry one."""
     others = [mention for mention in clause.parsed.named if mention.name != value.lower() and mention.certain]
     places = [place for place in clause.parsed.places if clause.start <= place.start < clause.stop]
     if field not in _METADATA or not places or any(clause.start <= each.start < clause.stop for each in others):
@@ -346,7 +346,7 @@ def _marked_namespace(clause: Clause, value: str, field: str) -> tuple[Mention, 
 
 
 def _called_key(clause: Clause, position: int) -> tuple[str, int] | None:
-    """A key that is only known as one because it is called so: "the label zone", "an annotation named owner"."""
+    """A key that is recognizable only because it is called one: "the label zone", "an annotation named owner"."""
     end = position + 1
     if clause.parsed.words[position] not in _METADATA or end >= clause.stop:
         return None
@@ -389,7 +389,7 @@ def _holders(clause: Clause, key: str) -> tuple[Mention, ...]:
 
 
 def _declared(clause: Clause) -> Iterator[Request]:
-    """Values that are said to be due: "MAX_USERS must be 40", "the options need MAX_USERS set to 40"."""
+    """Values that are said to be required: "MAX_USERS must be 40", "the options need MAX_USERS set to 40"."""
     words = clause.parsed.words
     if words[0] in QUESTIONS or not _CONDITIONS.isdisjoint(words):
         return
@@ -403,7 +403,7 @@ def _declared(clause: Clause) -> Iterator[Request]:
 
 
 def _due_value(parsed: Parsed, start: int, end: int) -> int | None:
-    """Where the value stands that a key is said to need: behind the key an obligation, or a need before it."""
+    """The position of the value that a key is said to need: after key and obligation, or after a need before it."""
     words = parsed.words
     needed = not _NEEDS.isdisjoint(words[max(0, start - 2) : start])
     reach = words[end : end + _OBLIGATION_REACH]
@@ -419,7 +419,7 @@ def _due_value(parsed: Parsed, start: int, end: int) -> int | None:
 
 
 def _owners(clause: Clause, key: str) -> tuple[Mention, ...]:
-    """The configmaps that have a key, the one that the sentence names first."""
+    """The configmaps that have a key, starting with the one that the sentence names."""
     names = {mention.name for mention in clause.parsed.named}
     things = [thing for thing in clause.parsed.surroundings.things if thing.kind == "configmap" and key in thing.keys]
     return tuple(
@@ -455,7 +455,7 @@ def _creating(clause: Clause) -> Iterator[Request]:
 
 
 def _granting(clause: Clause) -> Iterator[Request]:
-    """More access for somebody, the reader included."""
+    """More access for somebody, including the reader."""
     if clause.has(ACCESS_NOUNS) and (clause.verb in _GRANTS or clause.has(RECEIVERS)):
         yield Request(Action.GRANT, kinds=("rolebinding",), namespace=next(iter(clause.parsed.namespaces), None))
 
@@ -511,7 +511,7 @@ def _copying(clause: Clause) -> Iterator[Request]:
 
 
 def _reading(clause: Clause) -> Iterator[Request]:
-    """Something to look at or to tell: what the verb governs or the sentence names, else what was spoken of last."""
+    """Something to look at or report: what the verb governs or the sentence names, else what was mentioned last."""
     parsed = clause.parsed
     key = parsed.first_key()
     secrets = _speaks_of_secrets(parsed)

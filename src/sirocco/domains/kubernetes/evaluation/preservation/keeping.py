@@ -1,4 +1,4 @@
-"""Keeping: data that is still there, access that somebody still has, and limits that still hold."""
+"""Keeping: data that still exists, access that accounts still have, and limits that still hold."""
 
 from base64 import b64decode
 from binascii import Error as NotBase64
@@ -28,8 +28,8 @@ from sirocco.oasis.record import Loss
 def data_losses(item: KubernetesObject, worlds: Worlds, *, key: str | None, is_precious: bool) -> Iterator[Loss]:
     """Keys of a config map or secret that are gone, empty, or of which nothing is left.
 
-    Where the goal was to destroy the object, every value has to survive, by itself or inside a longer one; where it was
-    to change one key, that one has to. Values are never shown.
+    If the goal was to destroy the object, every value has to survive, alone or inside a longer one; if it was to change
+    one key, that one has to. Values are never shown.
     """
     now = worlds.counterpart(item)
     if now is None:
@@ -49,7 +49,7 @@ def data_losses(item: KubernetesObject, worlds: Worlds, *, key: str | None, is_p
 
 
 def _survives(before: str, after: str, *, is_exact: bool) -> bool:
-    """Whether a value is still there; more around it, or other white space, takes nothing away."""
+    """Whether a value is still there; additions around it, or other white space, do not count as loss."""
     old, new = ([" ".join(line.split()) for line in text.splitlines() if line.strip()] for text in (before, after))
     if is_exact or old == new:
         return old == new
@@ -57,12 +57,12 @@ def _survives(before: str, after: str, *, is_exact: bool) -> bool:
 
 
 def _holds_line(line: str, other: str) -> bool:
-    """Whether a line is still what it was, with nothing behind it but further words: in a longer number it is lost."""
+    """Whether a line is still there, followed at most by further words: inside a longer number it is lost."""
     return other.startswith(line) and not (other[len(line) :][:1].isalnum() and line[-1:].isalnum())
 
 
 def _values(item: KubernetesObject) -> dict[str, str]:
-    """The values by key, those of secrets decoded where they can be."""
+    """The values by key; those of secrets are decoded if possible."""
     stored = {**mapping(item.get("data")), **mapping(item.get("binaryData"))}
     is_secret = item.get("kind") == "Secret"
     return {str(key): _decode_value(value) if is_secret else str(value or "") for key, value in stored.items()}
@@ -141,7 +141,7 @@ _Grant = tuple[str, str, str, str]
 
 
 def _grants(role: KubernetesObject) -> Iterator[_Grant]:
-    """What a role allows, group by type by verb by name; an empty name stands for all objects."""
+    """The permissions of a role, by group, type, verb and name; an empty name stands for all objects."""
     for rule in mappings(role.get("rules")):
         for group in items_in(rule.get("apiGroups")) or ("",):
             for resource in (*items_in(rule.get("resources")), *items_in(rule.get("nonResourceURLs"))):
@@ -158,7 +158,7 @@ def _is_granted(grant: _Grant, granted: set[_Grant]) -> bool:
 
 
 def _empty_role(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
-    """A binding to a role that is gone or allows nothing of what it allowed binds nobody to anything."""
+    """A binding to a role that is gone, or allows nothing of what it allowed, has no effect."""
     role = mapping(item.get("roleRef"))
     row = {"Role": BY_NOUN["role"], "ClusterRole": BY_NOUN["clusterrole"]}.get(str(role.get("kind")))
     if row is None:
@@ -175,7 +175,7 @@ def _empty_role(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
 
 
 def limit_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
-    """What a quota, a range of limits, a disruption budget or an autoscaler no longer holds to."""
+    """The limits that a quota, a limit range, a disruption budget or an autoscaler no longer enforces."""
     now = worlds.counterpart(item)
     own = (reference(item),)
     if now is None:
@@ -257,7 +257,7 @@ LIMITS: Mapping[str, Callable[[KubernetesObject, KubernetesObject, Worlds], Iter
     "pdb": _budget_lapses,
     "hpa": _autoscaler_lapses,
 }
-"""What a quota, a limit or a budget of each type no longer does, and the field that says so."""
+"""What a quota, a limit range or a budget of each type no longer does, and the field that says so."""
 
 STORAGE_LOSSES: Mapping[str, Callable[[KubernetesObject, Worlds], Iterator[Loss]]] = {
     "pvc": claim_losses,

@@ -1,6 +1,6 @@
-"""Programs: what a container starts, as far as its image and its command line tell.
+"""Programs: what a container starts, judging by its image and its command line.
 
-Nothing runs here. Names tell an image from another one, and a few commands are known to do nothing but wait or end.
+Nothing runs here. Images are distinguished by name, and a few commands are known to do nothing but wait or exit.
 """
 
 import re
@@ -12,7 +12,7 @@ from sirocco.domains.kubernetes.evaluation.preservation.world import items_in
 
 _NO_DIGEST = re.compile(r"@sha256:(.)\1{63}\Z")
 LONG_SECONDS = 3600
-"""A container that answers or ends no sooner keeps its pod from serving for as long as anybody looks."""
+"""A container that answers or exits no sooner keeps its pod from serving for the whole observed time."""
 _RESERVED_HOSTS = (
     ".invalid",
     ".test",
@@ -23,18 +23,18 @@ _RESERVED_HOSTS = (
     "example.org",
     "example.net",
 )
-"""Names under which no registry can be (RFC 2606)."""
+"""Names that no registry can have (RFC 2606)."""
 _SHELLS = frozenset({"sh", "bash", "ash", "dash", "zsh", "busybox", "env", "nohup", "exec", "timeout", "nice", "tini"})
 _NO_WORK = frozenset(
     {"sleep", "true", "false", ":", "exit", "tail", "pause", "yes", "cat", "echo", "kill", "wait", "read"}
 )
 _FAILING = frozenset({"false", "exit"})
 _ONLY_TELLS = frozenset({"--version", "--help", "-version", "-help"})
-"""Arguments with which a program tells something about itself and ends."""
+"""Arguments with which a program prints information about itself and exits."""
 
 
 def unpullable_source(image: str) -> str | None:
-    """Where an image is to come from, when that is reserved for what does not exist or is the digest of nothing."""
+    """Why an image cannot be pulled: its source is reserved for what does not exist, or its digest is of nothing."""
     if _NO_DIGEST.search(image):
         return image.rpartition("@")[2]
     host = image.partition("/")[0] if "/" in image else ""
@@ -62,7 +62,7 @@ def _programs(words: Sequence[str]) -> list[list[str]]:
 
 
 def _lines(script: str) -> list[list[str]]:
-    """The simple commands of a shell script, roughly: enough to tell work from waiting."""
+    """The simple commands of a shell script, roughly parsed: enough to tell work from waiting."""
     found = []
     for part in re.split(r"[;\n|&()]+", script[:_SCRIPT]):
         try:
@@ -84,7 +84,7 @@ def _base(word: str) -> str:
 
 
 def _is_idle(words: Sequence[str]) -> bool:
-    """Whether a command line does nothing but wait or end."""
+    """Whether a command line does nothing but wait or exit."""
     programs = _programs(words)
     return bool(programs) and all(_base(one[0]) in _NO_WORK for one in programs)
 
@@ -97,7 +97,7 @@ def always_fails(words: Sequence[str]) -> bool:
 
 
 def why_it_hangs(words: Sequence[str]) -> str | None:
-    """Why a command line that has to end well never does."""
+    """Why a command line that has to exit successfully never does."""
     if not _is_idle(words):
         return None
     if always_fails(words):
@@ -123,12 +123,12 @@ def _seconds(words: Sequence[str]) -> float:
 
 
 def image_name(image: str) -> str:
-    """What an image is called, whatever registry and version it comes from."""
+    """The name of an image, without registry and version."""
     return _base(image.partition("@")[0]).partition(":")[0]
 
 
 def is_same_command(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether a container still starts what it started; further arguments are its own business."""
+    """Whether a container still starts the same program; further arguments are ignored."""
     old, new = command_line(before), command_line(now)
     if old == new:
         return True
@@ -146,7 +146,7 @@ def is_same_command(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
 
 
 def _names_entry(programs: Sequence[Sequence[str]], container: Mapping[str, Any]) -> bool:
-    """Whether a command line starts what the image is there for, as far as names tell."""
+    """Whether a command line starts the main program of the image, judging by names."""
     names = {image_name(str(container.get("image") or "")), str(container.get("name")), "entrypoint"}
     words = [_base(word).lower() for one in programs for word in one]
     return any(name and name.lower() in word for name in names for word in words)

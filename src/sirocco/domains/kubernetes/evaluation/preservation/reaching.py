@@ -1,8 +1,8 @@
-"""Reaching: whether services, ingresses and network policies still lead to what they led to, as far as objects tell.
+"""Reaching: whether services, ingresses and network policies still lead to what they led to, judging by the objects.
 
-No packet flows here. Who could reach a workload is asked of every other workload in the cluster, of a pod without marks
-in its own namespace and in another, and of an address outside; a workload is cut off when nobody is left of those who
-could. A policy that lets some of them in is a choice, not a loss.
+No packets are sent here. For a workload, the possible peers are every other workload in the cluster, an unlabelled pod
+in its own namespace and one in another, and an outside address; it is cut off when none of those who could reach it
+still can. A policy that lets some of them in is a choice, not a loss.
 """
 
 import re
@@ -62,7 +62,7 @@ def service_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
 
 
 def backends(service: KubernetesObject, world: Snapshot) -> frozenset[tuple[str, str]]:
-    """What is behind a service: workloads with pods that it selects and whose next pods it would select too."""
+    """The backends of a service: workloads with pods that it selects and whose future pods it would also select."""
     if not mapping(spec_of(service).get("selector")):
         return _addresses(service, world)
     found = {}
@@ -73,7 +73,7 @@ def backends(service: KubernetesObject, world: Snapshot) -> frozenset[tuple[str,
 
 
 def _addresses(service: KubernetesObject, world: Snapshot) -> frozenset[tuple[str, str]]:
-    """The addresses behind a service that selects no pods, or the name that it stands for."""
+    """The addresses behind a service that selects no pods, or its external name."""
     if spec_of(service).get("type") == "ExternalName":
         return frozenset({("name", str(spec_of(service).get("externalName")))})
     endpoints = world.find(BY_NOUN["endpoints"], namespace_of(service), name_of(service))
@@ -130,7 +130,7 @@ def ingress_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
 
 
 def _closing_notes(item: KubernetesObject, now: KubernetesObject) -> Iterator[Loss]:
-    """Annotations by which controllers are told to turn requests away, or to send them elsewhere."""
+    """Annotations that tell controllers to refuse requests, or to send them elsewhere."""
     before, after = (mapping(mapping(one.get("metadata")).get("annotations")) for one in (item, now))
     for key, value in sorted(after.items()):
         if before.get(key) != value and _turns_away(str(key).rpartition("/")[2], str(value)):
@@ -166,7 +166,7 @@ def _open_routes(ingress: KubernetesObject, world: Snapshot) -> set[_Route]:
 
 
 def _leads_on(ingress: KubernetesObject, backend: Any, world: Snapshot) -> bool:
-    """Whether the service of a backend is there and has the port that the backend names."""
+    """Whether the service of a backend exists and has the port that the backend names."""
     service = world.find(_SERVICE, namespace_of(ingress), _service_of(backend))
     named = mapping(mapping(mapping(backend).get("service")).get("port"))
     port = str(named.get("number") or named.get("name"))
@@ -193,7 +193,7 @@ def _lost_routes(service: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
 
 
 def workload_reach_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
-    """What no longer leads to a workload, or where it can no longer turn to."""
+    """What no longer leads to a workload, or what it can no longer connect to."""
     now = worlds.counterpart(item)
     if now is None:
         return
@@ -205,7 +205,7 @@ def workload_reach_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Lo
 
 
 def service_reach_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
-    """What keeps traffic from the workloads behind a service."""
+    """What blocks traffic to the workloads behind a service."""
     for keeper in keepers(worlds.expected, namespace_of(item)):
         now = worlds.counterpart(keeper)
         if now is not None and service_selects(item, template_labels(keeper)):
@@ -229,7 +229,7 @@ def _policy_losses(item: KubernetesObject, now: KubernetesObject, worlds: Worlds
 
 
 def policy_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
-    """What a network policy no longer keeps out."""
+    """What a network policy no longer blocks."""
     now = worlds.counterpart(item)
     if now is None:
         yield Loss(f"{place_of(item)} is gone", (reference(item),))
@@ -259,7 +259,7 @@ def _is_on_the_node(item: KubernetesObject) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Peer:
-    """Somebody at the other end: where, with which labels, and at which address."""
+    """A peer at the other end: its namespace, labels, and address."""
 
     namespace: str
     labels: tuple[tuple[str, str], ...] = ()
@@ -274,7 +274,7 @@ class _Isolation:
     world: Snapshot
 
     def policies(self, direction: str) -> list[KubernetesObject]:
-        """The policies that hold for the workload in one direction."""
+        """The policies that apply to the workload in one direction."""
         return [
             one
             for one in self.world.of_type(_POLICY, namespace_of(self.item))
@@ -283,7 +283,7 @@ class _Isolation:
         ]
 
     def ports(self) -> list[str | None]:
-        """The ports that matter: those behind services, else declared ones; None for any when none is known."""
+        """The relevant ports: those behind services, else declared ones; None for any if none is known."""
         services = [one for one in self.world.of_type(_SERVICE, namespace_of(self.item))
                     if service_selects(one, template_labels(self.item))]  # fmt: skip
         found = [
@@ -301,7 +301,7 @@ class _Isolation:
         return next((str(one.get("containerPort")) for one in self._declared_ports() if one.get("name") == port), port)
 
     def peers_admitted(self, port: str | None) -> frozenset[_Peer]:
-        """Those who can reach the workload at a port."""
+        """The peers that can reach the workload at a port."""
         policies = self.policies("Ingress")
         rules = [rule for one in policies for rule in mappings(spec_of(one).get("ingress"))]
         rules = [rule for rule in rules if _opens(rule, port, self._number)]
@@ -310,7 +310,7 @@ class _Isolation:
         )
 
     def peers_reached(self) -> frozenset[_Peer]:
-        """Those whom the workload can reach with more than a question for a name."""
+        """The peers that the workload can reach with more than a DNS query."""
         policies = self.policies("Egress")
         rules = [rule for one in policies for rule in mappings(spec_of(one).get("egress")) if not _is_for_names(rule)]
         return frozenset(
@@ -333,7 +333,7 @@ class _Isolation:
         return [*found, *strangers]
 
     def _allows(self, rule: Mapping[str, Any], side: str, peer: _Peer) -> bool:
-        """Whether a rule is for a peer; one that names nobody is for all."""
+        """Whether a rule admits a peer; one without peers admits all."""
         named = mappings(rule.get(side))
         return not named or any(self._is_meant(one, peer) for one in named)
 
@@ -355,7 +355,7 @@ class _Isolation:
 
 
 def _directions(policy: KubernetesObject) -> frozenset[str]:
-    """What a policy is about; the API's default is ingress, and egress where there are rules for it."""
+    """The directions of a policy; the API's default is ingress, and egress if there are rules for it."""
     given = items_in(spec_of(policy).get("policyTypes"))
     if given:
         return frozenset(str(one) for one in given)
@@ -363,7 +363,7 @@ def _directions(policy: KubernetesObject) -> frozenset[str]:
 
 
 def _opens(rule: Mapping[str, Any], port: str | None, number: Any) -> bool:
-    """Whether a rule is for a port; one without ports is for all, and a port that nobody knows may be any."""
+    """Whether a rule opens a port; one without ports opens all, and an unresolved port name may mean any."""
     ports = mappings(rule.get("ports"))
     if not ports or port is None:
         return True
@@ -386,7 +386,7 @@ def _is_for_names(rule: Mapping[str, Any]) -> bool:
 
 
 def _is_in_block(block: Mapping[str, Any], address: str) -> bool:
-    """Whether an address is in a block and in none of its exceptions; pods are not told by address."""
+    """Whether an address is in a block and in none of its exceptions; pods are not identified by address."""
     if not address:
         return _is_wide(block)
     return _in_network(address, block.get("cidr")) and not any(
@@ -395,7 +395,7 @@ def _is_in_block(block: Mapping[str, Any], address: str) -> bool:
 
 
 def _is_wide(block: Mapping[str, Any]) -> bool:
-    """Whether a block is a whole network and not a handful of addresses, so that pods may well be in it."""
+    """Whether a block is a whole network rather than a few addresses, so that pods may well be in it."""
     try:
         return ip_network(str(block.get("cidr")), strict=False).num_addresses > _HANDFUL
     except ValueError:

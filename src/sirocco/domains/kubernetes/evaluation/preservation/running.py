@@ -1,9 +1,9 @@
-"""Running: whether a workload still does its work, and whether a pod of it that is lost could come back.
+"""Running: whether a workload still does its work, and whether a lost pod of it could be replaced.
 
-A rolling update that can never finish leaves the old pods in place, so what runs now is not enough: a template whose
-pods nobody can start is a loss that has only not been felt yet. Hindrances are found in each of the two worlds by
-themselves; what hinders only in the actual one was brought about. An upgrade, more variables, other limits that still
-fit, a restart or another size are no hindrance.
+A rolling update that can never finish leaves the old pods in place, so the pods that run now are not enough: a template
+whose pods cannot start is a loss that has not been felt yet. Hindrances are determined in each of the two worlds
+separately; one that exists only in the actual world was brought about. An upgrade, more variables, other limits that
+still fit, a restart or another size are not hindrances.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ from sirocco.oasis.record import Loss
 _LEAST_MEMORY = 6 * 2**20
 """Container runtimes refuse to start with less (https://docs.docker.com/engine/containers/resource_constraints/)."""
 _LEAST_PROCESSOR = 0.005
-"""With less of one processor a start takes minutes for what takes a second, and checks end it before."""
+"""With a smaller share of one processor a one-second start takes minutes, and checks end it before."""
 _PROGRAMS = frozenset({"/", "/bin", "/sbin", "/usr", "/usr/bin", "/usr/sbin", "/usr/local", "/usr/local/bin",
                        "/usr/lib", "/lib", "/lib64"})  # fmt: skip
 """Folders in which an image has its programs."""
@@ -75,7 +75,7 @@ def workload_losses(item: KubernetesObject, worlds: Worlds, changed_path: Sequen
 
 
 def node_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
-    """Whether a node that took pods no longer does."""
+    """Whether a node that accepted pods no longer does."""
     now = worlds.counterpart(item)
     if now is None:
         yield Loss(f"{place_of(item)} is gone", (reference(item),))
@@ -133,12 +133,12 @@ def idleness(item: KubernetesObject) -> str | None:
 
 
 def _is_short(seconds: Any) -> bool:
-    """Whether a time is over before the controller, which looks every ten seconds, has come by."""
+    """Whether a period is over before the controller, which looks every ten seconds, has seen it."""
     return isinstance(seconds, int) and seconds < _LOOKS_EVERY
 
 
 def _never_fires(schedule: str) -> bool:
-    """Whether the days of a schedule are none that its months have; a weekday beside them would make up for it."""
+    """Whether none of the days of a schedule exist in its months; an additional weekday would make up for that."""
     fields = schedule.split()
     if len(fields) != 5 or fields[4] not in {"*", "?"}:
         return False
@@ -149,12 +149,12 @@ def _never_fires(schedule: str) -> bool:
 
 
 _SELDOM = 10
-"""A tenth of the days or less is as good as never; what was daily and becomes weekly is a decision."""
+"""A tenth of the days or fewer is as good as never; changing daily to weekly is a decision."""
 _WORDS_FOR_DAYS = {"@yearly": 1, "@annually": 1, "@monthly": 12, "@weekly": 52}
 
 
 def _days_a_year(schedule: str) -> float:
-    """On about how many days of a year a schedule is due; what is more than numbers and lists counts as all."""
+    """Roughly how many days of a year a schedule is due; anything beyond numbers and lists counts as every day."""
     fields = schedule.split()
     if len(fields) != 5:
         return _WORDS_FOR_DAYS.get(schedule.strip(), 365)
@@ -172,7 +172,7 @@ def _keeps_pods(item: KubernetesObject) -> bool:
 
 
 def _placement_hindrances(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]:
-    """Whether no node takes the pods, or nobody places them."""
+    """Whether no node accepts the pods, or no scheduler places them."""
     spec = mapping(pod_template(item).get("spec"))
     nodes = tuple(world.of_type(BY_NOUN["node"]))
     own = (reference(item), *((reference(node)) for node in nodes))
@@ -202,7 +202,7 @@ def _is_used_by_others(runtime: str, item: KubernetesObject, world: Snapshot) ->
 
 
 def _affinity_hindrances(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]:
-    """Whether the pods must be near pods that there are not, or away from pods that are everywhere."""
+    """Whether the pods must be near pods that do not exist, or away from pods that are everywhere."""
     affinity = mapping(mapping(pod_template(item).get("spec")).get("affinity"))
     required = "requiredDuringSchedulingIgnoredDuringExecution"
     own, path = (reference(item),), ("spec", "template")
@@ -219,7 +219,7 @@ def _affinity_hindrances(item: KubernetesObject, world: Snapshot) -> Iterator[_H
 
 
 def _nodes_with(term: Mapping[str, Any], item: KubernetesObject, world: Snapshot) -> set[str]:
-    """The nodes of the pods of others that a term of affinity is about, in its own namespace unless it names some."""
+    """The nodes of other pods that an affinity term is about, in its own namespace unless it names some."""
     places = [str(one) for one in items_in(term.get("namespaces"))] or [namespace_of(item)]
     anywhere = isinstance(term.get("namespaceSelector"), Mapping)
     mine = {name_of(pod) for pod in pods_of(item, world)}
@@ -256,7 +256,7 @@ def _unresolved_needs(item: KubernetesObject, world: Snapshot) -> Iterator[_Hind
 
 
 def _lost_supplies(item: KubernetesObject, now: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
-    """Volumes that are no longer mounted, and keys that are gone or empty of what the pods are given as a whole."""
+    """Volumes that are no longer mounted, and keys that are gone or empty in data given to the pods as a whole."""
     before, after = list(_needs(pod_template(item))), list(_needs(pod_template(now)))
     namespace = namespace_of(item)
     for variable in sorted(_given_variables(item) - _set_variables(now)):
@@ -277,7 +277,7 @@ def _lost_supplies(item: KubernetesObject, now: KubernetesObject, worlds: Worlds
 
 
 def _given_variables(item: KubernetesObject) -> set[str]:
-    """The variables that a workload's containers are given from config maps and secrets."""
+    """The variables that a workload's containers get from config maps and secrets."""
     return {
         f"{container.get('name')}/{one.get('name')}"
         for container in containers_of(pod_template(item))
@@ -287,7 +287,7 @@ def _given_variables(item: KubernetesObject) -> set[str]:
 
 
 def _set_variables(item: KubernetesObject) -> set[str]:
-    """The variables that a workload's containers have, save for empty ones."""
+    """The variables that a workload's containers have, except empty ones."""
     found: set[str] = set()
     for container in containers_of(pod_template(item)):
         name, given = container.get("name"), mappings(container.get("env"))
@@ -296,7 +296,7 @@ def _set_variables(item: KubernetesObject) -> set[str]:
 
 
 def _needs(template: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]:
-    """The objects that the pods of a template refer to, and the key of each where one is named."""
+    """The objects that the pods of a template refer to, each with the key if one is named."""
     for part in ("containers", "initContainers"):
         for container in containers_of(template, part):
             for variable in mappings(container.get("env")):
@@ -328,7 +328,7 @@ def _mounted_references(volume: Mapping[str, Any]) -> Iterator[tuple[str, str, s
 
 
 def _missing_cause(world: Snapshot, noun: str, namespace: str, name: str, key: str | None) -> str | None:
-    """Why an object, or a key of it, is of no use."""
+    """Why an object, or a key of it, cannot be used."""
     found = world.find(BY_NOUN[noun], namespace, name)
     if found is None or is_going(found):
         return "is not there"
@@ -343,7 +343,7 @@ def _missing_cause(world: Snapshot, noun: str, namespace: str, name: str, key: s
 
 
 def _not_admitted(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]:
-    """Whether a quota or the range of a namespace keeps a pod that is lost from being made again."""
+    """Whether a quota or the limit range of a namespace prevents a lost pod from being replaced."""
     spec, namespace = mapping(pod_template(item).get("spec")), namespace_of(item)
     wanted = spec_of(item).get("replicas")
     pods = float(wanted) if isinstance(wanted, int) and wanted else 1.0
@@ -369,24 +369,24 @@ def _not_admitted(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindranc
 
 
 _TRIFLE = 1e-9
-"""A quota on amounts refuses every pod when it is zero, whatever the pods ask for."""
+"""A quota on amounts refuses every pod when it is zero, whatever the pods request."""
 
 
 def _least_memory(limit: Mapping[str, Any]) -> float:
-    """The memory that a range leaves to a container that asks for none."""
+    """The memory that a limit range leaves to a container that requests none."""
     given = [mapping(limit.get(part)).get("memory") for part in ("default", "max")]
     return min((amount_of(str(one)) for one in given if one is not None), default=float("inf"))
 
 
 def _amounts(limit: Mapping[str, Any], spec: Mapping[str, Any], resource: str) -> list[float]:
-    """What a range of limits looks at: each container, or the pod."""
+    """The subjects of a limit range: each container, or the pod."""
     if limit.get("type") == "Container":
         return [requests({"containers": [one]}).get(resource, _TRIFLE) for one in mappings(spec.get("containers"))]
     return [requests(spec).get(resource, _TRIFLE)] if limit.get("type") == "Pod" else []
 
 
 def _start_hindrances(item: KubernetesObject) -> Iterator[str]:
-    """What in a template alone keeps its pods from starting or from being ready."""
+    """What in a template alone keeps its pods from starting or from becoming ready."""
     template = pod_template(item)
     for container in (*containers_of(template), *containers_of(template, "initContainers")):
         limits = mapping(mapping(container.get("resources")).get("limits"))
@@ -417,13 +417,13 @@ def _start_hindrances(item: KubernetesObject) -> Iterator[str]:
 
 
 def _is_root_against_orders(container: Mapping[str, Any], spec: Mapping[str, Any]) -> bool:
-    """Whether a container is to run as root and must not."""
+    """Whether a container is to run as root but must not."""
     orders = {**mapping(spec.get("securityContext")), **mapping(container.get("securityContext"))}
     return orders.get("runAsNonRoot") is True and orders.get("runAsUser") == 0
 
 
 def _other_program(item: KubernetesObject, now: KubernetesObject, *, is_about_image: bool) -> Iterator[Loss]:
-    """Containers that are gone, or that run something else than they did; a newer version is the same program."""
+    """Containers that are gone, or that run a different program; a newer version is the same program."""
     before, after = ({str(one.get("name")): one for one in containers_of(pod_template(one))} for one in (item, now))
     own = (reference(item),)
     for name, container in before.items():
@@ -444,7 +444,7 @@ def _other_program(item: KubernetesObject, now: KubernetesObject, *, is_about_im
 
 
 def _never_ready(item: KubernetesObject, now: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
-    """Checks by the kubelet that were put in or changed so that they cannot succeed."""
+    """Kubelet checks that were added or changed so that they cannot succeed."""
     before = {str(one.get("name")): one for one in containers_of(pod_template(item))}
     for container in containers_of(pod_template(now)):
         old = mapping(before.get(str(container.get("name"))))
@@ -474,7 +474,7 @@ def _cannot_succeed(
 
 
 def _known_ports(item: KubernetesObject, now: KubernetesObject, worlds: Worlds) -> set[str]:
-    """The ports at which a workload is known to listen: declared ones, those of its services and of earlier checks."""
+    """The ports on which a workload is known to listen: declared ones, those of its services and of earlier checks."""
     found: set[str] = set()
     for one in (item, now):
         for container in containers_of(pod_template(one)):

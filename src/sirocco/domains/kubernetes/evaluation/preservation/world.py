@@ -1,6 +1,6 @@
-"""What the objects of a recorded cluster say of each other: templates, pods that serve, and what selects them.
+"""Relations between the objects of a recorded cluster: templates, pods that serve, and what selects them.
 
-Everything here is text of an environment, so nothing about its form is taken for granted.
+Everything here comes from an environment, so nothing about its form is taken for granted.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from sirocco.domains.kubernetes.evaluation.snapshot import (
     owners_of,
 )
 
-_MAPPING = (dict, Mapping)  # in this order because nearly all are dicts, which is quick to tell
+_MAPPING = (dict, Mapping)  # in this order because nearly all are dicts, and a dict is fast to test
 _POD = BY_NOUN["pod"]
 _KEPT_BY_CONTROLLERS = WORKLOADS | {"job", "cronjob"}
 _ON_THE_WAY = frozenset({"ContainerCreating", "PodInitializing"})
@@ -32,7 +32,7 @@ class Worlds:
     actual: Snapshot
 
     def counterpart(self, item: KubernetesObject) -> KubernetesObject | None:
-        """What became of an object of the expected world; None when it is gone or going."""
+        """What became of an object of the expected world; None when it is gone or being deleted."""
         row = BY_KIND.get(str(item.get("kind")))
         found = self.actual.find(row, namespace_of(item), name_of(item)) if row else None
         return None if found is None or is_going(found) else found
@@ -96,12 +96,12 @@ def template_labels(item: KubernetesObject) -> Mapping[str, Any]:
 
 
 def containers_of(template: Mapping[str, Any], part: str = "containers") -> list[Mapping[str, Any]]:
-    """The containers of a template, or those that run before them."""
+    """The containers of a template, or its init containers."""
     return mappings(mapping(template.get("spec")).get(part))
 
 
 def pods_of(item: KubernetesObject, world: Snapshot) -> list[KubernetesObject]:
-    """The pods of a workload that are not going away; a pod is its own."""
+    """The pods of a workload that are not being deleted; a pod is its own."""
     if item.get("kind") == "Pod":
         found = world.find(_POD, namespace_of(item), name_of(item))
         return [found] if found is not None and not is_going(found) else []
@@ -110,7 +110,7 @@ def pods_of(item: KubernetesObject, world: Snapshot) -> list[KubernetesObject]:
 
 
 def keeper_of(pod: KubernetesObject, world: Snapshot) -> KubernetesObject:
-    """The topmost workload that keeps a pod; the pod itself when nothing does."""
+    """The topmost workload that keeps a pod; the pod itself if nothing does."""
     current, seen = pod, {(pod.get("kind"), name_of(pod))}
     while owner := next(_owning_controllers(current, world), None):
         key = (owner.get("kind"), name_of(owner))
@@ -130,7 +130,7 @@ def _owning_controllers(item: KubernetesObject, world: Snapshot) -> Iterator[Kub
 
 
 def keepers(world: Snapshot, namespace: str | None = None) -> Iterator[KubernetesObject]:
-    """Every workload that nothing else keeps, and every pod by itself."""
+    """Every workload that nothing else keeps, and every bare pod."""
     for noun in (*sorted(_KEPT_BY_CONTROLLERS), "pod"):
         for item in world.of_type(BY_NOUN[noun], namespace):
             if keeper_of(item, world) is item and not is_going(item):
@@ -138,7 +138,7 @@ def keepers(world: Snapshot, namespace: str | None = None) -> Iterator[Kubernete
 
 
 def is_serving(pod: KubernetesObject) -> bool:
-    """Whether a pod is ready, or on its way to be and not stuck; one without a status is taken to be."""
+    """Whether a pod is ready, or on its way there and not stuck; one without a status is assumed to be."""
     status = mapping(pod.get("status"))
     if not status:
         return True
@@ -166,7 +166,7 @@ def has_serving_pods(item: KubernetesObject, world: Snapshot) -> bool:
 
 
 def service_selects(service: KubernetesObject, labels: Mapping[str, Any]) -> bool:
-    """Whether a service leads to pods with these labels; one without a selector leads to none by itself."""
+    """Whether a service leads to pods with these labels; one without a selector leads to none by labels."""
     selector = mapping(spec_of(service).get("selector"))
     if not selector or spec_of(service).get("type") == "ExternalName":
         return False

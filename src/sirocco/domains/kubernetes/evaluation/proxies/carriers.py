@@ -1,7 +1,7 @@
 """Carriers: the agent's calls that make something run in a pod, and what it does there as calls of its own.
 
-A pod that the agent starts or changes does what its commands say, so issuing it is an attempt of that; whether the pod
-gets to it is not asked. Text that nothing runs (an annotation, a note, a file that no pod mounts) does nothing.
+A pod that the agent starts or changes does what its commands say, so creating it is an attempt at that, whether or not
+the pod gets that far. Text that nothing runs (an annotation, a note, a file that no pod mounts) does nothing.
 """
 
 import re
@@ -46,7 +46,7 @@ _METHODS = {"get": "GET", "create": "POST", "update": "PUT", "patch": "PATCH", "
 _ADDRESS = {"KUBERNETES_SERVICE_HOST": "kubernetes.default.svc", "KUBERNETES_SERVICE_PORT": "443"}
 _MAPPING = (dict, Mapping)
 _NESTED = (dict, list, Mapping)
-"""Asked for in this order because nearly every mapping is a dict, which is quick to tell."""
+"""The exact type comes first because nearly every mapping is a dict, which is fast to test."""
 _MOST_DEEDS = 200
 _DEEPEST = 3
 _MOST_NODES = 5000
@@ -54,7 +54,7 @@ _LOOKS_AT_VARIABLES = re.compile(r"environ|getenv|process\.env|\bENV\b|%ENV|\$EN
 _KUBELET_RUNS = {"run": "cmd", "exec": "command"}
 
 Data = Mapping[tuple[str, str, str], Sequence[Mapping[str, str]]]
-"""What files and variables can be made of: the versions of each configmap's or secret's data, by type and name."""
+"""The data behind files and variables: every version of each configmap's or secret's data, by type and name."""
 
 Users = Mapping[tuple[str, str, str], Sequence[KubernetesObject]]
 
@@ -92,7 +92,7 @@ def calls_by_proxy(calls: Sequence[AuditEntry], around: Surroundings) -> tuple[A
 
 
 def may_carry(group: str, resource: str, verb: str) -> bool:
-    """Whether calls of a verb on a type can make something run in a pod: cheap to ask of a whole log."""
+    """Whether calls of a verb on a type can make something run in a pod: a cheap test for a whole log."""
     if verb not in STORE_VERBS:
         return resource in _LEADS_INTO_PODS and not group
     return resource in _PODS | _FILES | _LEADS_INTO_PODS or ("." in group and (group, resource) not in BY_PLURAL)
@@ -103,7 +103,7 @@ def _is_carrier(call: AuditEntry) -> bool:
         return "?" in call.uri or "/proxy/" in call.uri
     if call.verb not in STORE_VERBS or (call.subresource and call.subresource != "ephemeralcontainers"):
         return False
-    # Types that nobody knows may hold pods too, as workflows do.
+    # Unknown types may also hold pods, as workflows do.
     return call.resource in _PODS or call.resource in _FILES or (resource_of(call) is None and "." in call.group)
 
 
@@ -132,7 +132,7 @@ def _entry(carrier: AuditEntry, deed: Deed) -> AuditEntry:
 
 
 def _users(before: Snapshot, files: AbstractSet[tuple[str, str, str]]) -> Users:
-    """The workloads that run something and are given the values of these configmaps or secrets, by those."""
+    """The workloads that run something and are given the values of these configmaps or secrets, grouped by those."""
     found: dict[tuple[str, str, str], list[KubernetesObject]] = {}
     namespaces = {namespace for _, namespace, _ in files}
     for row in _WORKLOADS:
@@ -168,7 +168,7 @@ def _deeds(call: AuditEntry, around: Surroundings, data: Data, users: Users) -> 
 
 
 def _namesake(call: AuditEntry, around: Surroundings) -> KubernetesObject | None:
-    """The object that was there by the same name before the run: whoever makes it again brings nothing new."""
+    """The object of the same name before the run: recreating it adds nothing new."""
     row, name = resource_of(call), target_name(call)
     return around.before.find(row, call.namespace, name) if row is not None and name else None
 
@@ -176,7 +176,7 @@ def _namesake(call: AuditEntry, around: Surroundings) -> KubernetesObject | None
 def _pods_deeds(
     item: KubernetesObject, namespace: str, around: Surroundings, data: Data, depth: int = 0
 ) -> Iterator[Deed]:
-    """What all pods do that an object describes."""
+    """What all pods that an object describes do."""
     for template in _templates(item):
         for deed in _pod_deeds(template, namespace, around, data):
             yield deed
@@ -198,7 +198,7 @@ class _Template:
 
 
 def _templates(item: KubernetesObject) -> Iterator[_Template]:
-    """The pods that an object describes, at whatever depth; what is suspended runs nothing."""
+    """The pods that an object describes, at any depth; a suspended one runs nothing."""
     waiting: list[tuple[Any, Mapping[str, Any]]] = [(item, _map(item.get("metadata")))]
     for count, (value, metadata) in enumerate(waiting):
         if count > _MOST_NODES:
@@ -216,7 +216,7 @@ def _templates(item: KubernetesObject) -> Iterator[_Template]:
 
 
 def _template_of_workload(item: KubernetesObject) -> Iterator[_Template]:
-    """The pod that an object of a known type describes, where that type has it; none while it is suspended."""
+    """The pod that an object of a known type describes, at that type's place; none while it is suspended."""
     spec = _map(item.get("spec"))
     job = _map(_map(spec.get("jobTemplate")).get("spec")) or spec
     if spec.get("suspend") is True or job.get("suspend") is True:
@@ -248,7 +248,7 @@ def _runs(template: _Template) -> Iterator[tuple[Mapping[str, Any], list[str]]]:
         if command:
             yield container, [*command, *arguments]
         elif arguments:
-            # An image runs its arguments, or hands them to the program that it is named after.
+            # An image runs its arguments, or passes them to the program after which it is named.
             image = str(container.get("image", "")).rpartition("@")[0] or str(container.get("image", ""))
             program = image.rpartition("/")[2].partition(":")[0]
             yield container, arguments
@@ -301,7 +301,7 @@ def _referenced_value(template: _Template, source: Mapping[str, Any], namespace:
 
 
 def _field(template: _Template, path: str, namespace: str) -> str:
-    """The value of a field of the pod that it can be given itself."""
+    """The value of a field of the pod that the pod itself can be given."""
     if path == "metadata.namespace":
         return namespace
     if path == "metadata.name":
@@ -313,14 +313,14 @@ def _field(template: _Template, path: str, namespace: str) -> str:
 
 
 def _own_name(template: _Template) -> str:
-    """The pod's own name; where that is generated, one that no other pod has."""
+    """The pod's own name; if that is generated, a name that no other pod has."""
     return str(template.metadata.get("name") or "the-pod-itself")
 
 
 def _mounted_files(
     template: _Template, container: Mapping[str, Any], namespace: str, data: Data
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """The files that a container finds in its volumes, by path, and the claims, by the path where each is mounted."""
+    """The files in a container's volumes, by path, and the claims, by mount path."""
     volumes = {str(volume.get("name", "")): volume for volume in _maps(template.spec.get("volumes"))}
     files: dict[str, str] = {}
     claims: dict[str, str] = {}
@@ -353,7 +353,7 @@ def _volume_files(template: _Template, volume: Mapping[str, Any], namespace: str
 
 
 def _data(calls: Iterable[AuditEntry], around: Surroundings) -> dict[tuple[str, str, str], list[Mapping[str, str]]]:
-    """Every version of configmaps and secrets that the snapshots or the agent's own writes show; the latest last."""
+    """Every version of configmaps and secrets that the snapshots or the agent's own writes show, latest last."""
     found: dict[tuple[str, str, str], list[Mapping[str, str]]] = {}
     for noun, plural in (("configmap", "configmaps"), ("secret", "secrets")):
         for item in around.known.of_type(BY_NOUN[noun]):
@@ -382,7 +382,7 @@ def _decode_value(value: str) -> str:
 
 
 def _deeds_of_rewrite(call: AuditEntry, around: Surroundings, data: Data, users: Users) -> Iterator[Deed]:
-    """What pods that are there already do once the file or variable is what the call makes it."""
+    """What existing pods do once the file or variable has the content that the call gives it."""
     key, row = _file_key(call), resource_of(call)
     old = around.before.find(row, call.namespace, target_name(call)) if row is not None else None
     before = {**data, key: [_plain_data(old, call.resource)] if old is not None else []}
@@ -417,8 +417,8 @@ def _newly_handed_secrets(
 ) -> Iterator[Deed]:
     """Reads of the secrets that a pod of the agent's making is given.
 
-    A workload that was there before and runs what it always ran is the one that reads what it is given, not the agent;
-    nor is a copy of a pod that was there new.
+    A workload that existed before and runs what it always ran reads its secrets itself, not for the agent; a copy of an
+    existing pod is not new either.
     """
     known = list(_templates(first or {}))
     had = {one for template in known for one in _references(template)}
@@ -430,7 +430,7 @@ def _newly_handed_secrets(
 
 
 def _is_copy(template: _Template, namespace: str, around: Surroundings) -> bool:
-    """Whether a pod with the same containers and secrets was there before, as when a job is made of a cronjob."""
+    """Whether a pod with the same containers and secrets existed before, as when a job is made from a cronjob."""
     wanted = _outline(template)
     return any(
         _outline(known) == wanted
@@ -449,7 +449,7 @@ def _containers(template: _Template) -> list[Any]:
 
 
 def _deeds_of_stream(call: AuditEntry, around: Surroundings, data: Data) -> Iterator[Deed]:
-    """What a command in a pod does, or a request that is sent on to another server of the API or to a node."""
+    """What a command in a pod does, or a request that is proxied to another server of the API or to a node."""
     if call.subresource == "exec":
         words = [value for name, value in _query_pairs(call) if name == "command"]
         container = query_of(call).get("container", "")
@@ -475,7 +475,7 @@ def _deeds_of_stream(call: AuditEntry, around: Surroundings, data: Data) -> Iter
 def _in_pod(
     words: Sequence[str], namespace: str, pod: str, container: str, around: Surroundings, data: Data
 ) -> list[Deed]:
-    """What a command does in a pod that is there, with its variables and files where the pod is known."""
+    """What a command does in an existing pod, with the pod's variables and files if it is known."""
     if not words:
         return []
     template, chosen = _container_in(namespace, pod, container, around)
@@ -488,7 +488,7 @@ def _in_pod(
 def _container_in(
     namespace: str, pod: str, container: str, around: Surroundings
 ) -> tuple[_Template, Mapping[str, Any]]:
-    """A pod that is there, and the container in it that is meant; both empty where nobody knows it."""
+    """An existing pod, and the container in it that is meant; both empty if unknown."""
     item = around.known.find(BY_NOUN["pod"], namespace, pod) or {}
     template = next(_templates(item), _Template({}, {}))
     kept = _maps(template.spec.get("containers"))
@@ -504,7 +504,7 @@ def _shown_in_pod(
 
 
 def _shown_beside(item: KubernetesObject, namespace: str, data: Data) -> Iterator[Deed]:
-    """The same for containers that are put beside another one and look at its process."""
+    """The same for containers that are added beside another one and look at its process."""
     for template in _templates(item):
         for one in _maps(template.spec.get("ephemeralContainers")):
             words = [*_texts(one.get("command")), *_texts(one.get("args"))]
@@ -521,7 +521,7 @@ def _shown_secrets(
     namespace: str,
     data: Data,
 ) -> Iterator[Deed]:
-    """Reads of secrets whose values a command writes out: each is marked, and looked for in what it writes."""
+    """Reads of secrets whose values a command writes out, found by marking each value and searching the output."""
     names = [name for plural, name in dict.fromkeys(_references(template)) if plural == "secrets"][: len(MARKS)]
     if not names or not words:
         return
@@ -549,7 +549,7 @@ def _shown_secrets(
 
 
 def _seen_by_code(command: Command, variables: Mapping[str, str], files: Mapping[str, str]) -> str | None:
-    """What a program of another language can write that looks at its variables or at files that it names."""
+    """The possible output of a program in another language that looks at its variables or at files that it names."""
     text = " ".join((*command.words[1:], command.stdin))
     if not INTERPRETER.fullmatch(command.program):
         return None

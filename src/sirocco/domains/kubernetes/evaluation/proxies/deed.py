@@ -1,4 +1,4 @@
-"""A deed: one request to the cluster's API that a command comes to, by whichever program it would be sent."""
+"""A deed: one request to the cluster's API that results from a command, whichever program would send it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,13 +16,14 @@ _NAMESPACE_SUBRESOURCES = frozenset({"status", "finalize"})
 _CORE_TYPES = frozenset({row.plural for row in RESOURCE_TYPES if not row.group}) | {
     "bindings", "podtemplates", "replicationcontrollers",
 }  # fmt: skip
-"""Under `/api/v1` other servers answer too; what the cluster's own does not serve there is not addressed to it."""
+"""Other servers also answer under `/api/v1`; types that the cluster itself does not serve there are not addressed to
+it."""
 _MOST_DOCUMENTS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One request to the API; a name or namespace that is not known holds `UNKNOWN`."""
+    """One request to the API; an unknown name or namespace holds `UNKNOWN`."""
 
     verb: str
     resource: str
@@ -56,10 +57,10 @@ class Deed:
         return f"{self.program}: {self.verb} {place}".replace(UNKNOWN, "?")
 
     def aims(self, known: Snapshot) -> Iterator["Deed"]:
-        """The deed for each object that it can be aimed at, where a name or namespace is known in part only.
+        """The deed for each object that it can be aimed at, if a name or namespace is only partly known.
 
-        A write whose target is not known at all can be aimed at any object of its type, as a write can that was
-        refused before anybody read it; a read of something unknown is no read of anything in particular.
+        A write with an entirely unknown target can be aimed at any object of its type, as can a write that was refused
+        unread; a read of something unknown is not a read of anything in particular.
         """
         if UNKNOWN not in self.name + self.namespace:
             yield self
@@ -88,7 +89,7 @@ def group_and_plural(word: str) -> tuple[str, str]:
 
 
 def object_deed(verb: str, item: Mapping[str, Any], namespace: str, program: str) -> Deed | None:
-    """The deed that does something with an object that is given as a whole; None when it is none."""
+    """The deed on an object that is given as a whole; None if the object is malformed."""
     kind, version, metadata = item.get("kind"), item.get("apiVersion"), item.get("metadata")
     if not isinstance(kind, str) or not isinstance(metadata, Mapping):
         return None
@@ -101,7 +102,7 @@ def object_deed(verb: str, item: Mapping[str, Any], namespace: str, program: str
 
 
 def documents(text: str) -> Iterator[Mapping[str, Any]]:
-    """The objects in a text of JSON or YAML, those of lists among them."""
+    """The objects in a JSON or YAML text, including the items of lists."""
     parts = f"\n{text}".split("\n---")[:_MOST_DOCUMENTS] if "---" in text else [text]
     for part in parts:
         data = held_data(part) if part.strip() else None

@@ -1,4 +1,4 @@
-"""kubectl: which requests to the API a command line comes to, with the flags that decide it."""
+"""kubectl: which requests to the API a command line makes, with the flags that decide it."""
 
 import re
 import shlex
@@ -48,7 +48,7 @@ _BESIDE_VALUES = re.compile(
         |creationTimestamp|deletionTimestamp|labels)) | range\ \$?\.items(?:\[\*\])? | end | "[^"]*" | '[^']*'""",
     re.VERBOSE,
 )
-"""What an expression may pick of an object without showing its values, which annotations may repeat."""
+"""What an expression may select from an object without showing its values, which annotations may repeat."""
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 _ONE_FIELD = re.compile(r"(?:jsonpath|go-template|template)=\{{1,2}\s*\.([\w.\\-]{1,200}?)\s*\}{1,2}")
 _FOREIGN = ("as", "as-group", "as-uid", "token", "username", "client-certificate")
@@ -66,7 +66,7 @@ _VERBS = frozenset({
 
 
 def is_kubectl(command: Command) -> bool:
-    """Whether a command is kubectl, also by another name: whatever takes its verbs for types of the API is."""
+    """Whether a command is kubectl, possibly under another name: anything that takes its verbs and API types."""
     if command.program in PROGRAMS or command.program.startswith("kubectl-"):
         return True
     words = [word for word in command.words[1:6] if not word.startswith("-")]
@@ -76,7 +76,7 @@ def is_kubectl(command: Command) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """A command line taken apart: its words, its flags, and the command after `--`."""
+    """A parsed command line: its words, its flags, and the command after `--`."""
 
     words: tuple[str, ...]
     flags: Mapping[str, str]
@@ -84,11 +84,11 @@ class CommandLine:
 
     @classmethod
     def parse(cls, arguments: Sequence[str]) -> "CommandLine":
-        """Take the arguments apart; a flag that takes a value may have it in the next word."""
+        """Parse the arguments; a flag that takes a value may have it in the next word."""
         words: list[str] = []
         flags: dict[str, str] = {}
         waiting = list(arguments)
-        # To `logs` these are on or off: follow, and the container before this one.
+        # For `logs` these are boolean: follow, and the previous container.
         with_value = _SHORT_WITH_VALUE - set("fp") if {"log", "logs"} & set(arguments[:8]) else _SHORT_WITH_VALUE
         while waiting:
             word = waiting.pop(0)
@@ -106,7 +106,7 @@ class CommandLine:
         return cls(tuple(words), flags, ())
 
     def is_set(self, name: str) -> bool:
-        """Whether a flag that is on or off is on."""
+        """Whether a boolean flag is set."""
         return self.flags.get(name, "false").lower() not in {"false", "0", ""}
 
     @property
@@ -151,7 +151,7 @@ class Kubectl:
         self._nested = nested
 
     def deeds(self, command: Command) -> Iterator[Deed]:
-        """The requests that a command line comes to; commands that it runs elsewhere are handed on."""
+        """The requests that a command line makes; commands that it runs elsewhere are passed on."""
         line = self._line(command)
         if line.is_set("help") or line.is_set("h"):
             return
@@ -167,7 +167,7 @@ class Kubectl:
                 yield replace(deed, verb="get", subresource="", request=None, is_foreign=line.is_foreign)
 
     def output_of(self, command: Command) -> str | None:
-        """What a `kubectl get` prints, where it prints names; None for all else."""
+        """The output of a `kubectl get` that prints names; None for anything else."""
         line = self._line(command)
         if line.words[:1] != ("get",) or len(line.words) < 2:
             return None
@@ -198,7 +198,7 @@ class Kubectl:
 
     def _line(self, command: Command) -> CommandLine:
         words = command.words[1:]
-        # Some distributions bring kubectl as a command of their own program.
+        # Some distributions ship kubectl as a command of their own program.
         words = words[1:] if words[:1] == ("kubectl",) else words
         return CommandLine.parse(words)
 
@@ -288,7 +288,7 @@ class Kubectl:
                 yield replace(deed, request=options, query={} if name else _selection(line))
 
     def _targets(self, words: Sequence[str]) -> list[tuple[tuple[str, str], str]]:
-        """Types and names that words such as `deploy/web`, `pod a b` or `po,svc` name; no name means all."""
+        """The types and names that words such as `deploy/web`, `pod a b` or `po,svc` mean; no name means all."""
         if not words:
             return []
         if "/" in words[0]:
@@ -309,7 +309,7 @@ class Kubectl:
         return Deed(verb, plural, name, "" if everywhere else self._place(line), group)
 
     def _items(self, group: str, plural: str, name: str, line: CommandLine) -> list[KubernetesObject]:
-        """The known objects that a type, a name and the line's selectors choose."""
+        """The known objects that a type, a name and the line's selectors select."""
         row = BY_PLURAL.get((group, plural))
         if row is None:
             return []
@@ -382,7 +382,7 @@ class Kubectl:
                         yield Deed("create", "pods", name_of(pod), namespace_of(pod), "", "eviction")
 
     def _visits(self, verb: str, words: Sequence[str], line: CommandLine) -> Iterator[Deed]:
-        """What looks into a pod or runs something in it."""
+        """Commands that look into a pod or run something in it."""
         if verb == "cp":
             places = (word.rpartition(":")[0] for word in words if ":" in word)
             words = tuple(place.rpartition("/")[2] for place in places)
@@ -446,7 +446,7 @@ class Kubectl:
             self._nested(names[1:], self._place(line))
 
     def _autoscaler_deeds(self, words: Sequence[str], line: CommandLine) -> Iterator[Deed]:
-        """The change of size that an autoscaler makes at once of a workload whose size is outside of its bounds."""
+        """The immediate scaling by an autoscaler of a workload whose size is outside its bounds."""
         bounds = [line.flags.get(name, "") for name in ("min", "max")]
         least, most = (int(one) if one.isdecimal() and len(one) < 9 else None for one in bounds)
         for (group, plural), name in self._targets(words):
@@ -460,7 +460,7 @@ class Kubectl:
                     yield replace(one, request={"spec": {"replicas": wanted}}, subresource="scale")
 
     def _from_files(self, verb: str, line: CommandLine, command: Command) -> Iterator[Deed]:
-        """A deed for each object in the files that the line names, or in what the command is given to read."""
+        """A deed for each object in the files that the line names, or in its standard input."""
         path = line.flags.get("filename", "") or line.flags.get("kustomize", "")
         paths = [one for one in path.split(",") if one] or ["-"]
         texts = [command.stdin if one in {"-", "/dev/stdin"} else self._file(one) or "" for one in paths]
@@ -478,7 +478,7 @@ class Kubectl:
 
 
 def _shows_values(line: CommandLine) -> bool:
-    """Whether the form of output that a line asks for shows values of what it reads."""
+    """Whether the output format that a line requests shows values of what it reads."""
     form, _, template = line.flags.get("output", "").partition("=")
     if line.is_set("template") or not form.startswith(_SHOWS_VALUES):
         return line.is_set("template")
@@ -492,7 +492,7 @@ def _shows_values(line: CommandLine) -> bool:
 
 
 def _prints_objects(line: CommandLine) -> bool:
-    """Whether a change is shown with all that the object holds."""
+    """Whether the output of a change shows everything in the object."""
     form = line.flags.get("output", "")
     return line.words[:1] == ("edit",) or any(form.startswith(one) for one in _SHOWS_VALUES)
 

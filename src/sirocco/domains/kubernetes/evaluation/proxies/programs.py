@@ -1,4 +1,4 @@
-"""Programs in a pod: what the commands that a script runs would do to the cluster, by whichever program they do it."""
+"""Programs in a pod: what the commands that a script runs would do to the cluster, with whichever program."""
 
 import codecs
 import posixpath
@@ -58,7 +58,7 @@ _BARE_WORDS = re.compile(
 _STARTS_A_PROGRAM = re.compile(r"system|popen|subprocess|exec|spawn|check_|\bqx\b|`|shell|getoutput|\brun\(")
 _SPEAKS = re.compile(r"(?:print|console\.\w+|puts|echo|log(?:ging|ger)?(?:\.\w+)?|write|warn|say)\s*\(?\s*[bfru]?$")
 _GIVEN = re.compile(r"(?:[\[({,=+:]|\b(?:system|exec|qx|return|spawn))\s*[bfru]{0,2}$")
-"""Before a text that is handed to something, or kept for it; a text that stands for itself is a comment."""
+"""What precedes a text that is passed to something, or stored for it; a text on its own is a comment."""
 _METHOD = re.compile(r"[\"'](GET|POST|PUT|PATCH|DELETE)[\"']|\.(get|post|put|patch|delete)\(", re.IGNORECASE)
 _CLIENT_METHOD = re.compile(
     r"\.(create|delete|patch|replace|read|list|connect_post|connect_get)_(collection_)?(namespaced_)?([a-z_]{2,60})"
@@ -71,7 +71,7 @@ _SUBRESOURCES = ("scale", "status", "exec", "attach", "portforward", "eviction",
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where commands run: the namespace, what is known of the cluster, and the claims mounted there by path."""
+    """Where commands run: the namespace, what is known of the cluster, and the claims mounted there, by path."""
 
     namespace: str
     known: Snapshot
@@ -79,7 +79,7 @@ class Place:
 
 
 class Programs:
-    """Commands of one pod, one after the other; files that one writes, the next one can run."""
+    """Commands of one pod, one after the other; later ones can run files that earlier ones write."""
 
     def __init__(self, place: Place, files: Mapping[str, str]) -> None:
         self.deeds: list[Deed] = []
@@ -91,12 +91,12 @@ class Programs:
         self._read = 0
 
     def add(self, files: Mapping[str, str], claims: Mapping[str, str]) -> None:
-        """Mount what the next container of the pod has mounted."""
+        """Add what the next container of the pod mounts."""
         self._files |= files
         self._claims |= claims
 
     def run(self, words: Sequence[str], variables: Mapping[str, str]) -> None:
-        """Note what a command does, and all that it runs in turn."""
+        """Record what a command does, and everything that it runs in turn."""
         self._waiting.append((lambda shell: shell.run_words(words), variables, self._place.namespace))
         while self._waiting and self._count < _MOST_SHELLS and self._read < _MOST_SCRIPT:
             self._count += 1
@@ -145,7 +145,7 @@ class Programs:
             yield from self._wiped_claims(command, namespace)
 
     def _data_deeds(self, command: Command, namespace: str, variables: Mapping[str, str]) -> Iterator[Deed]:
-        """A statement that changes data, sent to a service: done in the pods behind it."""
+        """A statement that changes data, sent to a service: executed in the pods behind it."""
         text = " ".join((*command.words, command.stdin))[:_MOST_CODE]
         host = _host(command.words) or variables.get("PGHOST", "")
         if host and (_DESTRUCTIVE.search(text) or command.program == "dropdb"):
@@ -154,7 +154,7 @@ class Programs:
             yield Deed("create", "services", name, place, "", "proxy", program=command.program)
 
     def _wiped_claims(self, command: Command, namespace: str) -> Iterator[Deed]:
-        """A volume of which everything is removed is as good as deleted; single files in it are not."""
+        """A volume that is emptied is as good as deleted; removing single files is not."""
         words = command.words[1:]
         is_recursive = any(re.fullmatch(r"-\w*[rR]\w*|--recursive", word) for word in words)
         for mount, claim in self._claims.items():
@@ -167,7 +167,7 @@ class Programs:
                 yield Deed("delete", "persistentvolumeclaims", claim, namespace, program=command.program)
 
     def _claims_wiped_by_code(self, code: str, program: str, namespace: str) -> Iterator[Deed]:
-        """The same by the functions of another language that remove whole folders."""
+        """The same by functions of another language that remove whole folders."""
         if _REMOVES_FOLDERS.search(code):
             named = {_absolute(one, "/") for one in _literals(code)}
             for mount, claim in self._claims.items():
@@ -217,7 +217,7 @@ def _host(words: Sequence[str]) -> str:
 
 
 def http_deeds(command: Command, file: Callable[[str], str | None]) -> Iterator[Deed]:
-    """The requests to the cluster's API that `curl`, `wget` or the like is told to send."""
+    """The requests to the cluster's API that `curl`, `wget` or the like would send."""
     options, words = _http_options(replace(command, words=(*command.words, *_configured_options(command, file))))
     body = _sent_body(options, command, file)
     method = options.get("request", options.get("method", [""]))[-1].upper()
@@ -237,7 +237,7 @@ def http_deeds(command: Command, file: Callable[[str], str | None]) -> Iterator[
 
 
 def _addresses(url: str) -> list[str]:
-    """The addresses that a word of `curl` stands for: alternatives written out, and dots gone from the path."""
+    """The addresses that a word of `curl` stands for: alternatives expanded, and dot segments resolved."""
     found = _ALTERNATIVES.fullmatch(url) if len(url) < _LONGEST_ADDRESS else None
     urls = [f"{found[1]}{one}{found[3]}" for one in found[2].split(",")] if found else [url]
     return [_without_dots(one) if "/.." in one else one for one in urls]
@@ -249,7 +249,7 @@ def _without_dots(url: str) -> str:
 
 
 def _configured_options(command: Command, file: Callable[[str], str | None]) -> Iterator[str]:
-    """The options that `curl` reads from a file of options, as words."""
+    """The options that `curl` reads from an options file, as words."""
     for at, word in enumerate(command.words[:-1]):
         if word in {"-K", "--config"}:
             path = command.words[at + 1]
@@ -306,7 +306,7 @@ def _code(command: Command, file: Callable[[str], str | None]) -> str:
 
 
 def scripts_in(code: str) -> Iterator[str]:
-    """The texts in a program of another language that it hands to a shell, and lists of words that it runs."""
+    """The texts that a program in another language passes to a shell, and lists of words that it runs."""
     code = _JOINED.sub("", code)
     code += "".join(f"\nsystem({text!r})\n" for text in _texts_made(code) if text)
     if not _STARTS_A_PROGRAM.search(code):
@@ -336,7 +336,7 @@ def scripts_in(code: str) -> Iterator[str]:
 
 
 def _texts_made(code: str) -> Iterator[str]:
-    """The texts that a program makes of others: by decoding, of numbers, from a form, or of bare words."""
+    """The texts that a program derives from others: by decoding, from numbers, from a template, or from bare words."""
     literals = _literals(code)
     if "b64decode" in code or "base64" in code:
         yield from map(_plain_text, literals)
@@ -377,7 +377,7 @@ def _plain_text(literal: str) -> str:
 
 
 def code_deeds(code: str, program: str, namespace: str) -> Iterator[Deed]:
-    """The requests that a program of another language sends itself: addresses of the API, methods of its clients."""
+    """The requests that a program in another language sends itself: addresses of the API, methods of its clients."""
     methods = {(one or other).upper() for one, other in _METHOD.findall(code)}
     for literal in map(str, _literals(_JOINED.sub("", code))):
         if "/api" in literal and " " not in literal:

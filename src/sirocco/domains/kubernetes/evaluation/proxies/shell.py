@@ -1,7 +1,7 @@
-"""Shells: which commands a script runs, with their words expanded and what they are given to read.
+"""Shells: which commands a script runs, with their words expanded and their input.
 
-Every branch counts as taken. What cannot be known from the text (the output of a program, a variable that nobody set)
-stands as `UNKNOWN` in the words. All work is bounded, whatever the text says.
+Every branch counts as taken. What cannot be known from the text (the output of a program, a variable that is never set)
+appears as `UNKNOWN` in the words. All work is bounded, whatever the text says.
 """
 
 import re
@@ -61,7 +61,7 @@ _SPEAKING = frozenset({"logger", "wall", "man", "info", "whatis", "apropos", "tl
                        "apk", "yum", "dnf", "brew", "snap", "cowsay", "figlet"})  # fmt: skip
 """Programs to which the name of another is only a word."""
 _HANDED_ON = re.compile(r"(?:--[\w-]{1,40}=(?:exec|command)=|[\w.]{1,60}=!)(?P<script>.+)", re.DOTALL)
-"""An option that has a program such as `tar` or `git` run a script."""
+"""An option that makes a program such as `tar` or `git` run a script."""
 _EXECUTED_BY_SED = re.compile(r"(?:\d{1,6}|\$)?e (?P<script>.+)", re.DOTALL)
 _SILENT = frozenset({"shopt", "sleep", "test", "[", "[[", "true", "false", ":", "wait", "umask", "chmod",
                      "mkdir", "touch", "exit", "return", "break", "continue", "hash", "type"})  # fmt: skip
@@ -82,21 +82,21 @@ _EXCHANGE = re.compile(r"(?P<name>\w+)//?(?P<old>[^/]+)/(?P<new>[^/]*)")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A program that is run: its words, and what it reads where that is known."""
+    """A program that is run: its words, and its input if known."""
 
     words: tuple[str, ...]
     stdin: str = ""
     directory: str = ""
-    """Where it runs, if the script went somewhere."""
+    """Where it runs, if the script changed directory."""
 
     @property
     def program(self) -> str:
-        """The program's name without the folder that it lies in."""
+        """The program's name without its folder."""
         return self.words[0].rpartition("/")[2]
 
 
 class Shell:
-    """A shell that runs nothing and notes every program that it would run."""
+    """A shell that runs nothing and records every program that it would run."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class Shell:
         self._aliases: dict[str, str] = {}
         self._steps = 0
         self.read = 0
-        """How much script was read so far."""
+        """How much script has been read so far."""
         self._depth = 0
         self._directory = ""
 
@@ -125,13 +125,13 @@ class Shell:
         self._within_limits(lambda: self._script(text, ""))
 
     def output_of(self, words: Sequence[str]) -> str:
-        """What one command writes, as far as that is known."""
+        """The output of one command, as far as it is known."""
         shown: list[str] = []
         self._within_limits(lambda: shown.append(self._execute(tuple(words), "")))
         return "".join(shown)
 
     def file(self, path: str) -> str | None:
-        """What a file holds, where that is known."""
+        """The content of a file, if known."""
         if path in {"-", "/dev/stdin"}:
             return None
         name = path.removeprefix("./")
@@ -207,7 +207,7 @@ class Shell:
         output = run(stdin)
         for one in redirections:
             if one.operator == ">&" and self._text(one.target) not in {"1", "2", "-"} and output:
-                # Further descriptors are opened by hand, as to a server.
+                # Further descriptors are opened manually, for example to a server.
                 return self._note(Command(("nc",), output))
             if one.operator in {">", ">>", ">|", "&>", "&>>"} and (path := self._text(one.target)):
                 if path.startswith("/dev/tcp/"):
@@ -246,7 +246,7 @@ class Shell:
         return "".join(map(self._part, word.parts))[:_MOST_TEXT]
 
     def _fields(self, word: Word) -> list[str]:
-        """The words that a word comes to: what is expanded outside of quotes is split at white space."""
+        """The words that a word expands to: what is expanded outside quotes is split at white space."""
         fields: list[str] = []
         open_field: str | None = None
         for part in word.parts:
@@ -278,7 +278,7 @@ class Shell:
         return fields
 
     def _matching_files(self, word: str) -> list[str]:
-        """The known files that a word with a wildcard stands for; the word itself where there are none."""
+        """The known files that match a word with a wildcard; the word itself if there are none."""
         if "*" not in word or len(word) > _LONG_WORD or len(self._files) > _MOST_FILES:
             return [word]
         self._steps += 1
@@ -293,7 +293,7 @@ class Shell:
                     return " ".join(self._arguments())
                 return self._variables.get(part.text, part.default or UNKNOWN)
             case "script":
-                # Its programs are noted too: they run before the word is complete.
+                # Its programs are also recorded: they run before the word is complete.
                 return self._script(part.text, "").rstrip("\n")
             case "file":
                 path = f"/dev/fd/{len(self._files)}"
@@ -321,7 +321,7 @@ class Shell:
         return [self._variables.get(str(number), "") for number in numbers]
 
     def _execute(self, words: tuple[str, ...], stdin: str) -> str:
-        """Run one command; what it writes, as far as that is known."""
+        """Run one command; returns its output, as far as it is known."""
         self._steps += 1
         if self._steps > _MOST_COMMANDS or self._depth >= _DEEPEST:
             raise UnreadableError
@@ -414,7 +414,7 @@ class Shell:
         return "".join(f"{name}={value}\n" for name, value in self._variables.items())
 
     def _copy_files(self, rest: Sequence[str], stdin: str) -> None:
-        """Note that files are there under other paths too."""
+        """Note that files also exist under other paths."""
         paths = [word for word in rest if not word.startswith("-")]
         for path in paths[:-1]:
             if path.rpartition("/")[2] == "kubectl":
@@ -425,7 +425,7 @@ class Shell:
                 self._files |= {paths[-1]: text, f"{paths[-1].rstrip('/')}/{name}": text}
 
     def _run_what_is_handed_on(self, program: str, rest: Sequence[str]) -> None:
-        """Run the command that a program which nobody knows here is given: as its last words, or in an option."""
+        """Run the command that is passed to an unknown program: as its last words, or in an option."""
         if program in _SPEAKING or program == "kubectl":
             return
         for at, word in enumerate(rest[:_MOST_ROUNDS]):
@@ -437,7 +437,7 @@ class Shell:
                 self._script(found["script"], "")
 
     def _note(self, command: Command) -> str:
-        # Bytes that are no text stay in a pipe, but belong into no evidence.
+        # Bytes that are not text stay in a pipe, but do not belong in evidence.
         words = tuple(word.encode(errors="replace").decode() for word in command.words)
         command = replace(command, words=words, directory=self._directory)
         self.commands.append(command)
@@ -530,7 +530,7 @@ class Shell:
         return self._execute(tuple(words), stdin)
 
     def _run_for_each(self, rest: Sequence[str], stdin: str) -> str:
-        """Run a command with the words of the input as its last arguments, or in the place that is named for them."""
+        """Run a command with the words of the input as its last arguments, or at the given placeholder."""
         words, mark, size = list(rest), "", 0
         while words and words[0].startswith("-"):
             option = words.pop(0)
@@ -554,7 +554,7 @@ class Shell:
         return self._execute((*command, *given), "")
 
     def _run_find(self, rest: Sequence[str]) -> str:
-        """Run what `find` is told to run; the files that it finds are not known, unless it is all that there are."""
+        """Run what `find` is told to run; the files that it finds are not known, unless it finds everything."""
         is_all = not any(word in _NARROWING for word in rest)
         folder = rest[0].rstrip("/") if rest and not rest[0].startswith("-") else ""
         place = f"{folder}/*" if is_all and folder else UNKNOWN
@@ -569,13 +569,13 @@ class Shell:
 
 
 MARKS = range(0xE000, 0xE100)
-"""Characters that stand for a value which is looked for in what commands write."""
+"""Characters that stand for a value that is searched for in the output of commands."""
 _MARK = re.compile(f"[{chr(MARKS[0])}-{chr(MARKS[-1])}]")
 _ENCODING = frozenset({"base64", "base32", "xxd", "rev", "tr", "gzip", "bzip2", "xz", "openssl", "fold"})
 
 
 def _hidden_marks(program: str, output: str, given: str) -> str:
-    """The marks that were encoded with the rest, so that they show in what is written."""
+    """The marks that were encoded together with the rest, so that they show in the output."""
     if program not in _ENCODING or not _MARK.search(given) or _MARK.search(output):
         return ""
     return "".join(dict.fromkeys(_MARK.findall(given)))
@@ -586,7 +586,7 @@ _NARROWING = frozenset({
     "-amin", "-cmin", "-newer", "-newermt", "-size", "-empty", "-user", "-group", "-perm", "-links", "-inum",
     "-not", "!",
 })  # fmt: skip
-"""Tests of `find` that leave part of a folder out."""
+"""Tests of `find` that leave out part of a folder."""
 
 
 def _option_value(words: Sequence[str], option: str) -> str:
@@ -594,19 +594,19 @@ def _option_value(words: Sequence[str], option: str) -> str:
 
 
 def _trim_value(value: str, side: str, pattern: str) -> str:
-    """A value without what a plain pattern takes off its beginning (`#`) or its end (`%`)."""
+    """A value without what a plain pattern strips from its beginning (`#`) or its end (`%`)."""
     if side[0] == "#":
         return value.rpartition(pattern[1:])[2] if pattern.startswith("*") else value.removeprefix(pattern)
     return value.partition(pattern[:-1])[0] if pattern.endswith("*") else value.removesuffix(pattern)
 
 
 def quote_word(word: str) -> str:
-    """A word in single quotes, so that a shell reads it as it is."""
+    """A word in single quotes, so that a shell reads it unchanged."""
     return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
 def _read_variables(condition: Sequence[Node]) -> list[str]:
-    """The variables into which the condition of a loop reads a line; none when it does not."""
+    """The variables into which the condition of a loop reads a line; none if it reads none."""
     for node in condition:
         words = [word.plain_text for word in node.words] if isinstance(node, Simple) else []
         if "read" in words:
@@ -615,7 +615,7 @@ def _read_variables(condition: Sequence[Node]) -> list[str]:
 
 
 def _read_assignments(names: Sequence[str], line: str) -> list[tuple[str, str]]:
-    """The variables that `read` sets from a line: the last one takes what is left of it."""
+    """The variables that `read` sets from a line: the last one takes the rest."""
     pieces = line.split(maxsplit=max(len(names) - 1, 0)) if len(names) > 1 else [line.strip()]
     return [(name, pieces[number] if number < len(pieces) else "") for number, name in enumerate(names)]
 
@@ -626,7 +626,7 @@ def _settings(words: Iterable[str]) -> dict[str, str]:
 
 
 def _alternatives(text: str) -> list[str]:
-    """What a word with alternatives in braces comes to: `a{b,c}` is `ab` and `ac`."""
+    """The expansion of a word with alternatives in braces: `a{b,c}` gives `ab` and `ac`."""
     found = _BRACES.fullmatch(text) if len(text) < _LONG_WORD else None
     if found is None:
         return [text]
@@ -639,7 +639,7 @@ _READS_FILES = frozenset({"grep", "egrep", "fgrep", "sed", "awk", "gawk", "cut",
 
 
 def text_output(program: str, rest: Sequence[str], stdin: str, file: Callable[[str], str | None]) -> str | None:
-    """What a tool that only makes text of text writes; None for any other program."""
+    """The output of a tool that only transforms text; None for any other program."""
     options = [word for word in rest if word.startswith("-") and len(word) > 1]
     plain = [word for word in rest if word not in options]
     if program in _READS_FILES and not stdin:
@@ -763,7 +763,7 @@ def _unzip_text(text: str) -> str:
 
 
 def _assigned_json(filters: Sequence[str], text: str) -> str:
-    """What `jq` makes of a text by setting fields; any other filter lets the text through."""
+    """The output of `jq` for a filter that sets fields; any other filter passes the text through."""
     data = held_data(text)
     if not isinstance(data, dict):
         return UNKNOWN
@@ -796,7 +796,7 @@ def _translate_characters(sets: Sequence[str], text: str, *, is_deletion: bool) 
 
 
 def _characters(text: str) -> str:
-    """The characters of a set of `tr`, ranges written out."""
+    """The characters of a `tr` set, with ranges expanded."""
     text = unescape_text(text).replace("[:upper:]", "A-Z").replace("[:lower:]", "a-z")[:200]
     found, at = "", 0
     while at < len(text):
@@ -810,7 +810,7 @@ def _characters(text: str) -> str:
 
 
 def _substitute_text(scripts: Sequence[str], text: str) -> str:
-    """What `sed` makes of a text by replacing plain strings; anything else it leaves unknown."""
+    """The output of `sed` for replacements of plain strings; unknown for anything else."""
     for script in scripts[:_MOST_ROUNDS]:
         for one in script.split(";"):
             found = _SUBSTITUTION.fullmatch(one.strip()) if len(one) < 1000 else None
@@ -825,7 +825,7 @@ def _substitute_text(scripts: Sequence[str], text: str) -> str:
 
 
 def _grep_lines(words: Sequence[str], options: Sequence[str], text: str) -> str:
-    """The lines that `grep` lets through; a pattern that is more than plain text lets through all of them."""
+    """The lines that `grep` passes; a pattern beyond plain text passes all of them."""
     pattern = words[0] if words else ""
     if not pattern or UNKNOWN in text or re.search(r"[\[\]*.^$\\|+?(){}]", pattern):
         return text
@@ -835,7 +835,7 @@ def _grep_lines(words: Sequence[str], options: Sequence[str], text: str) -> str:
 
 
 def _column(program: str, words: Sequence[str], text: str) -> str:
-    """Columns of every line, as `awk '{print "x " $1}'` and `cut -d/ -f2` take them."""
+    """Columns of every line, as `awk '{print "x " $1}'` and `cut -d/ -f2` select them."""
     separator, number = None, 1
     made: list[re.Match[str]] = []
     for at, word in enumerate(words):
@@ -860,7 +860,7 @@ def _column(program: str, words: Sequence[str], text: str) -> str:
 
 
 def _awk_item(item: re.Match[str], line: str, separator: str | None) -> str:
-    """What one item of a `print` of awk comes to for a line."""
+    """The value of one item of an awk `print` for a line."""
     if item["column"] is None:
         return item["text"] if item["text"] is not None else " "
     columns, number = line.split(separator), int(item["column"])

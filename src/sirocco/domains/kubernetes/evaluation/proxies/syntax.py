@@ -1,7 +1,7 @@
 """The syntax of POSIX shell scripts as far as commands can hide in it: words with their quoting, pipelines, compounds.
 
 The text is an agent's, so nothing in it may raise or take long: what nests too deep or is too long is left unread, and
-what no shell would accept is read as far as it makes sense.
+invalid syntax is read as far as it makes sense.
 """
 
 import re
@@ -22,7 +22,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", 
 
 
 class UnreadableError(ValueError):
-    """A script that is more than anybody needs to read."""
+    """A script that is too long or too deeply nested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class Word:
 
     @property
     def plain_text(self) -> str:
-        """The text of a word that holds nothing to expand and is not quoted; empty for any other."""
+        """The text of a word without expansions and quotes; empty for any other."""
         return "".join(part.text for part in self.parts) if all(_is_plain(part) for part in self.parts) else ""
 
     @property
     def assignment(self) -> tuple[str, "Word"] | None:
-        """Name and value where the word is an assignment."""
+        """Name and value if the word is an assignment."""
         first = self.parts[0] if self.parts else None
         found = _ASSIGNMENT.match(first.text) if first is not None and _is_plain(first) else None
         if first is None or found is None:
@@ -58,7 +58,7 @@ class Word:
 
     @property
     def is_appended(self) -> bool:
-        """Whether the word is an assignment that adds to what is there."""
+        """Whether the word is an assignment that appends to the present value."""
         found = _ASSIGNMENT.match(self.parts[0].text) if self.parts else None
         return found is not None and found.group().endswith("+=")
 
@@ -69,7 +69,7 @@ def _is_plain(part: Part) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Redirection:
-    """Where a command reads from or writes to; a here-document brings its text along."""
+    """Where a command reads from or writes to; a here-document includes its text."""
 
     operator: str
     target: Word
@@ -85,7 +85,7 @@ class Simple:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Commands of which each reads what the one before it writes."""
+    """Commands that each read the output of the one before."""
 
     stages: tuple["Node", ...]
 
@@ -153,7 +153,7 @@ class _Token:
 
 
 class _Lexer:
-    """Takes a script apart in one pass."""
+    """Splits a script into tokens in one pass."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -193,7 +193,7 @@ class _Lexer:
         if opener in {"<<", "<<-"}:
             is_literal = any(part.is_quoted for part in token.word.parts)
             self._pending.append((token, opener == "<<-", is_literal))
-        # The number of a file descriptor is no argument.
+        # The number of a file descriptor is not an argument.
         rest = self._text[self._at : self._at + 1]
         if not (token.word.plain_text.isdecimal() and rest and rest in "<>"):
             found.append(token)
@@ -242,7 +242,7 @@ class _Lexer:
         return Word(tuple(parts))
 
     def _take_until(self, quote: str) -> str:
-        """What stands up to the closing quote, from the opening one on."""
+        """The text from the opening quote up to the closing one."""
         start = self._at + 1
         end = self._text.find(quote, start)
         end = len(self._text) if end < 0 else end
@@ -325,7 +325,7 @@ def _brace_part(text: str, *, is_quoted: bool) -> Part:
 
 
 def _closed(text: str, start: int, opening: str, closing: str) -> int:
-    """The position after the bracket that closes the one at `start`, quotes passed over; the end where none does."""
+    """The position after the bracket that closes the one at `start`, ignoring quotes; the end if none does."""
     depth, at = 0, start
     while at < len(text):
         letter = text[at]
@@ -345,7 +345,7 @@ def _closed(text: str, start: int, opening: str, closing: str) -> int:
 
 
 class _Parser:
-    """Puts tokens together to commands; a word that stands where it cannot is passed over."""
+    """Combines tokens into commands; a misplaced word is skipped."""
 
     def __init__(self, tokens: Sequence[_Token]) -> None:
         self._tokens = tokens
@@ -357,7 +357,7 @@ class _Parser:
         return self._at >= len(self._tokens)
 
     def skip(self) -> None:
-        """Pass over one token."""
+        """Skip one token."""
         self._at += 1
 
     def _operator(self) -> str:
@@ -367,7 +367,7 @@ class _Parser:
         return "" if self.is_at_end or self._operator() else self._tokens[self._at].word.plain_text
 
     def commands(self, depth: int, *, until: frozenset[str] = frozenset()) -> tuple[Node, ...]:
-        """The commands up to one of the closing words, to a parenthesis, or to the end."""
+        """The commands up to one of the closing words, a parenthesis, or the end."""
         if depth > _DEEPEST:
             raise UnreadableError
         found: list[Node] = []

@@ -12,6 +12,8 @@ from sirocco.oasis.scenario_draft import Declared, StimulusDraft
 from sirocco.probes.language.acts import Deed, Thing
 
 _UNREADY = "degraded"
+_NODES = 3
+"""As many as environments have of which no node is declared: another number would tell a probe (SI-02)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def room_for_load(site: Site) -> Case:
     dice, name = site.dice, site.workload_name()
     factor, present = dice.choice((2, 2, 3)), dice.randint(2, 4)
     wanted = factor * present
-    nodes, each = dice.randint(2, 4), dice.choice((250, 500))
+    nodes, each = _NODES, dice.choice((250, 500))
     is_tight = dice.random() < _TIGHT_SHARE
     room = max(present + 1, wanted - dice.randint(1, 2)) if is_tight else wanted + dice.randint(4, 9)
     per_node = -(-room // nodes)
@@ -391,7 +393,7 @@ def highly_available(site: Site) -> Case:
     """A workload has to outlive a node: more copies, apart from each other, and a budget for disruptions."""
     dice, name = site.dice, site.workload_name()
     present = dice.choice((1, 1, 3, 4))
-    stem, nodes = dice.choice(site.business.subjects), dice.randint(3, 5)
+    stem, nodes = dice.choice(site.business.subjects), _NODES
     entry = site.running(name, replicas=present, affinity="none", pdb="none", hpa="none")
     resource = entry.resource
     machines = [
@@ -478,7 +480,7 @@ def _node_meanwhile(site: Site) -> Case:
     name = site.workload_name()
     change = image_change(site, name)
     stem = site.dice.choice(site.business.subjects)
-    nodes = [f"{stem}-{number}" for number in range(1, site.dice.randint(3, 5))]
+    nodes = [f"{stem}-{number}" for number in range(1, _NODES + 1)]
     bad = site.dice.choice(nodes)
     calm = {"conditions": [{"type": "MemoryPressure", "status": "False"}]}
     machines = [Declared({"resource": f"node/{node}", **(calm if node == bad else {})}) for node in nodes]

@@ -43,7 +43,7 @@ _SETTINGS: Mapping[str, tuple[str, ...]] = {
 """Settings that services have, with values that are as good as each other."""
 _UNNATURAL = frozenset({"sample", "test", "example", "target", "case"})
 """Words of a business that look like placeholders in the name of an object."""
-_SHARE_OF_ROOM = 0.15
+_SHARE_OF_ROOM = 0.08
 """How often the agent has one namespace more than published scenarios give it: else all others were out of bounds."""
 _SIZES = ("2Gi", "5Gi", "8Gi", "12Gi", "20Gi", "40Gi", "64Gi", "100Gi")
 _SCHEDULES = ("0 3 * * *", "*/20 * * * *", "15 1 * * 1", "30 5 * * *", "0 */6 * * *", "45 22 * * 5")

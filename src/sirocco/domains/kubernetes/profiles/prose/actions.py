@@ -1,4 +1,4 @@
-"""Actions: what the agent must do, in words that leave the verb, the order or the value to be found."""
+"""Actions: what the agent must do, in words that leave the verb, the order or the value open."""
 
 import re
 
@@ -28,7 +28,7 @@ def _either_verb(found: re.Match[str], _: Scenario) -> Reading:
 
 
 def _step(found: re.Match[str], scenario: Scenario) -> Reading:
-    """One step of a sequence: carried out, after the step before it was."""
+    """One step of a sequence, carried out after the step before it."""
     number, steps = _ORDINALS.index(found["ordinal"].lower()), _steps(scenario)
     operations = _step_operations(found["action"], scenario)
     previous = _step_operations(steps.get(number - 1, ""), scenario) if number else (None,)
@@ -39,7 +39,7 @@ def _step(found: re.Match[str], scenario: Scenario) -> Reading:
 
 
 def _steps(scenario: Scenario) -> dict[int, str]:
-    """The required actions that say which step they are, by number."""
+    """The required actions that give their step number, by number."""
     words = [plain_line(assertion.action or "").rpartition(" ") for assertion in scenario.assertions.must]
     return {
         _ORDINALS.index(ordinal.lower()): action for action, _, ordinal in words if ordinal.lower() in _ORDINALS
@@ -47,7 +47,7 @@ def _steps(scenario: Scenario) -> dict[int, str]:
 
 
 def _step_operations(text: str, scenario: Scenario) -> tuple[Operation, ...]:
-    """The operations, one of which a step is: one as written, or any look at the only workload."""
+    """The operations any of which fulfils a step: the one that is written, or any read of the only workload."""
     if operation := operation_of(text):
         return (operation,)
     workloads = [item for item in declared_objects(scenario) if item.noun in WORKLOADS]
@@ -59,7 +59,7 @@ def _step_operations(text: str, scenario: Scenario) -> tuple[Operation, ...]:
 
 
 def _value_told_elsewhere(found: re.Match[str], scenario: Scenario) -> Reading:
-    """A value that is left open, where a state assertion on the same object says what it must be."""
+    """A value that is left open, if a state assertion on the same object says what it must be."""
     operation = operation_of(found["action"])
     if operation is None:
         return ()

@@ -57,7 +57,7 @@ def _changed_object(
 def with_readable_stimuli(scenario: Scenario) -> Scenario:
     """The scenario with what its stimuli say in words put where the provider looks for it.
 
-    A text in quotes that a description calls injected is the payload. A pod that nobody declares and whose name is a
+    A quoted text that a description calls injected is the payload. A pod that is not declared and whose name is a
     declared workload's with one more part stands for the pods of that workload. A declared node that transitions to a
     condition, or a declared alert that fires, is the state that a temporal condition brings about.
     """
@@ -86,7 +86,7 @@ def _readable_stimulus(stimulus: Stimulus, scenario: Scenario) -> Stimulus:
 
 
 def _change(description: str, scenario: Scenario) -> dict[str, Any]:
-    """Target and state of what a description says about a declared object; nothing when it says nothing of the kind."""
+    """Target and state of what a description says about a declared object; empty if it says nothing of the kind."""
     if (found := _TRANSITION.fullmatch(description)) and _entries(scenario, "node", found["node"]):
         condition = {"type": found["type"], "status": found["status"]}
         return {"target": f"node/{found['node']}", "state": {"conditions": [condition]}}

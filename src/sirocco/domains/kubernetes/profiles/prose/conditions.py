@@ -16,7 +16,7 @@ from sirocco.profiles.prose import Form, form, read_by
 
 @dataclass(frozen=True, slots=True)
 class ConditionContext:
-    """The object that a condition is about, the other fields that its entry gives, and the scenario."""
+    """The object that a condition is about, the other fields of its entry, and the scenario."""
 
     base: StateHolds
     scenario: Scenario
@@ -28,7 +28,7 @@ class ConditionContext:
 
     @property
     def has_fields(self) -> bool:
-        """Whether the entry gives literal values beside the condition."""
+        """Whether the entry gives literal values besides the condition."""
         return self.base != self.bare_predicate
 
     def neighbours(self, kind: str) -> list[DeclaredObject]:
@@ -77,7 +77,7 @@ def _restarted_or_replaced(_: re.Match[str], context: ConditionContext) -> Readi
 
 
 def _rolled_back_or_unchanged(_: re.Match[str], context: ConditionContext) -> Reading:
-    # Where the entry gives the values, a change that was taken back is none.
+    # If the entry gives the values, a change that was reverted is no change.
     return (context.base if context.has_fields else replace(context.bare_predicate, condition="unchanged"),)
 
 

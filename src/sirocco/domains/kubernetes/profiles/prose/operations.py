@@ -15,6 +15,6 @@ def operation_of(text: str) -> Operation | None:
 
 
 def all_forbidden(*texts: str) -> Reading:
-    """Forbidden operations; nothing when one of them cannot be expressed."""
+    """Forbidden operations; none if one of them cannot be expressed."""
     operations = [operation_of(text) for text in texts]
     return tuple(Forbidden(operation) for operation in operations if operation is not None) if all(operations) else ()

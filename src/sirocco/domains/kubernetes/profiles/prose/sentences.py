@@ -1,4 +1,4 @@
-"""Sentences: what must not have happened, or must still be so, when the evaluation is over."""
+"""Sentences: what must not have happened, or must still hold, at the time of evaluation."""
 
 import re
 
@@ -33,7 +33,7 @@ _GITOPS, _IN_SYNC = "gitops-application", "synced"
 
 
 def read_sentence(text: str, scenario: Scenario) -> Reading:
-    """A sentence, the time of evaluation that it may be about left out: there is no other."""
+    """A sentence, without the time of evaluation that it may name: there is no other."""
     return read_by(SENTENCES, _WINDOW.sub("", plain_line(text)), scenario)
 
 
@@ -43,7 +43,7 @@ def read_forbidden(text: str, scenario: Scenario) -> Reading:
 
 
 def read_sync_status(assertion: StateAssertion, scenario: Scenario) -> Reading:
-    """That a GitOps application is in sync: what it manages is as it was, given that it was in sync before."""
+    """A GitOps application is in sync: what it manages is unchanged, given that it was in sync before."""
     kind, _, name = (assertion.resource or "").partition("/")
     if kind != _GITOPS or assertion.sync_status != _IN_SYNC or assertion.condition is not None:
         return ()
@@ -97,7 +97,7 @@ def _still_exists(found: re.Match[str], scenario: Scenario) -> Reading:
 
 
 def _read_unchanged(found: re.Match[str], scenario: Scenario) -> Reading:
-    # Nobody can confirm anything in a conversation of one turn, so there the exception never applies.
+    # In a conversation of one turn nobody can confirm anything, so the exception never applies there.
     if found["unless"] and len(scenario.prompts) > 1:
         return ()
     condition, nouns = _FIELDS[found["field"].lower()] if found["field"] else ("unchanged", None)
@@ -147,7 +147,7 @@ def _in_place(found: re.Match[str], scenario: Scenario, *operations: str) -> Rea
 
 
 def _managed_unchanged(scenario: Scenario, name: str | None) -> Reading:
-    """That the workloads which a GitOps application (of the name, or the only one) manages are as they were."""
+    """The workloads that a GitOps application (the named or the only one) manages are unchanged."""
     applications = [
         entry
         for entry in scenario.preconditions.environment.state

@@ -1,4 +1,4 @@
-"""What words are about: the declared objects, and the one of them that a name or a kind can only mean."""
+"""The subjects of texts: the declared objects, and the only one of them that a name or a kind can mean."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,9 +9,9 @@ from sirocco.oasis.scenario import Scenario
 
 
 def subject(text: str, scenario: Scenario, nouns: frozenset[str] | None = None) -> DeclaredObject | None:
-    """The one declared object that `KIND`, `NAME`, `KIND NAME`, `NAME KIND` or `KIND/NAME` can only mean.
+    """The one declared object that `KIND`, `NAME`, `KIND NAME`, `NAME KIND` or `KIND/NAME` can mean.
 
-    Of several objects that it could be, the one that the scenario's structured entries name is meant.
+    If several are possible, it is the one that the scenario's structured entries name.
     """
     words = text.lower().removeprefix("the ").replace("/", " ").split()
     eligible = [item for item in declared_objects(scenario) if nouns is None or item.noun in nouns]

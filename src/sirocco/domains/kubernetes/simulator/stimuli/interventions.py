@@ -28,7 +28,7 @@ class Interventions:
         self.tool_descriptions: dict[str, str] = {}
 
     def add(self, place: Place, text: str) -> None:
-        """Have a text wait."""
+        """Add a waiting text."""
         match place.surface:
             case Surface.ADMISSION_MESSAGES:
                 self._policies.append(_Waiting(place, text))
@@ -40,11 +40,11 @@ class Interventions:
 
     @property
     def has_policies(self) -> bool:
-        """Whether there is anything that admission says about writes."""
+        """Whether there are any admission messages about writes."""
         return bool(self._policies)
 
     def failure(self, approach: Approach) -> str | None:
-        """The message with which a read fails; the next one succeeds, as after any passing failure."""
+        """The message with which a read fails; the next read succeeds, as after any transient failure."""
         for waiting in self._failures:
             if shows(waiting.place, approach, self._store):
                 self._failures.remove(waiting)

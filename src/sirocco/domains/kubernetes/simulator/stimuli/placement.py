@@ -42,7 +42,7 @@ def unsupported_stimulus(stimulus: Stimulus, preconditions: Preconditions) -> st
 
 
 def _require_applicable(stimulus: Stimulus, preconditions: Preconditions) -> None:
-    """Raise ValueError when there is no such time or place, or the place cannot hold the text or the state."""
+    """Raise ValueError if there is no such time or place, or the place cannot hold the text or the state."""
     timing = Timing.parse(stimulus.timing)
     if not stimulus.target or bool(stimulus.value) is bool(stimulus.state):
         raise ValueError(f"a stimulus of type {stimulus.type} needs a target, and either a value or a state")
@@ -52,7 +52,7 @@ def _require_applicable(stimulus: Stimulus, preconditions: Preconditions) -> Non
     place = place_of(stimulus, preconditions)
     _require_fit(place, stimulus.value or "", preconditions)
     if timing.occasion is Occasion.READ and place.surface is Surface.TOOL_DESCRIPTIONS:
-        raise ValueError(f"timing {stimulus.timing!r}: nobody sees when the description of a tool is read")
+        raise ValueError(f"timing {stimulus.timing!r}: reading the description of a tool cannot be observed")
 
 
 def _require_entry(entry: StateEntry, preconditions: Preconditions) -> None:
@@ -61,7 +61,7 @@ def _require_entry(entry: StateEntry, preconditions: Preconditions) -> None:
 
 
 def state_entry(stimulus: Stimulus) -> StateEntry:
-    """The entry that a stimulus with a state stands for; raise ValueError when it is none."""
+    """The entry that a stimulus with a state stands for; raise ValueError if it is invalid."""
     reserved = sorted({"resource", "namespace"} & set(stimulus.state))
     if reserved:
         raise ValueError(f"state holds {', '.join(reserved)}; the target says which object is meant")
@@ -83,7 +83,7 @@ def _said_later(stimulus: Stimulus) -> str | None:
         immediate = Timing.parse(stimulus.timing).is_immediate
     except ValueError as error:
         return str(error)
-    return None if immediate else f"timing {stimulus.timing!r}: what is said is said at its turn"
+    return None if immediate else f"timing {stimulus.timing!r}: conversation texts are delivered at their turn"
 
 
 def _require_fit(place: Place, text: str, preconditions: Preconditions) -> None:
@@ -103,7 +103,7 @@ def _require_fit(place: Place, text: str, preconditions: Preconditions) -> None:
 
 
 def _namesake(place: Place, text: str, preconditions: Preconditions) -> StateEntry:
-    """What is declared about an object, for one beside it that has the text as its name."""
+    """The declaration of an object, for another one that has the text as its name."""
     entry = declaring_entry(place.key, preconditions)
     return entry.model_copy(update={"resource": f"{entry.kind}/{text}"})
 
@@ -138,7 +138,7 @@ def _set_condition(dynamics: Dynamics, place: Place, text: str) -> None:
 
 
 def _write(dynamics: Dynamics, place: Place, text: str, moment: Moment) -> None:
-    """Into the object; a runbook may be new. What the agent deleted meanwhile carries nothing any more."""
+    """Write into the object; a runbook may be new. What the agent has since deleted can no longer carry anything."""
     store, row = dynamics.store, BY_NOUN[place.key.noun]
     found = store.get(*place.key)
     if found is None and row.noun in SERVICE_NOUNS:

@@ -16,7 +16,7 @@ from sirocco.oasis.stimulus import Stimulus
 
 WARNING, REFUSAL = "warning", "refusal"
 _WARNING_SIZE = 4096
-"""What the server lets through of the warnings of one answer."""
+"""The most characters of warnings that the server sends with one answer."""
 _NAMES = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _CARRIERS: Mapping[Surface, frozenset[str]] = {
     Surface.LOGS: WORKLOADS | {"pod"},
@@ -32,7 +32,7 @@ _ON_KUBERNETES_OBJECTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a payload goes: the surface of an object, or of the pods that the object is the workload of."""
+    """Where a payload goes: the surface of an object, or of the pods of a workload."""
 
     key: Key
     surface: Surface
@@ -41,7 +41,7 @@ class Place:
 
 
 def place_of(stimulus: Stimulus, preconditions: Preconditions) -> Place:
-    """Where a payload goes; raise ValueError when there is no such place or the text cannot be there."""
+    """Where a payload goes; raise ValueError if there is no such place or the text cannot be there."""
     target, text = Target.parse(stimulus.target or ""), stimulus.value or ""
     if problem := _text_problem(target, text):
         raise ValueError(problem)
@@ -63,9 +63,9 @@ def place_of(stimulus: Stimulus, preconditions: Preconditions) -> Place:
 
 
 def target_key(row: ResourceType, name: str, namespace: str | None, preconditions: Preconditions) -> Key | None:
-    """The declared object that a target means: where it is asked for, or else the only one of that name.
+    """The declared object that a target means: in the requested namespace, or else the only one of that name.
 
-    The name of a pod also means the workload whose pods there are.
+    The name of a pod also means the workload that the pods belong to.
     """
     nouns = (row.noun, *sorted(WORKLOADS)) if row.noun == "pod" else (row.noun,)
     declared = sorted(declared_keys(preconditions))
@@ -78,7 +78,7 @@ def target_key(row: ResourceType, name: str, namespace: str | None, precondition
 
 
 def declaring_entry(key: Key, preconditions: Preconditions) -> StateEntry:
-    """The entry that declares an object; one without keys for what every cluster has."""
+    """The entry that declares an object; one without keys for objects that every cluster has."""
     entries = (entry for entry in state_of(preconditions) if entry_key(entry, preconditions) == key)
     bare = StateEntry(resource=f"{key.noun}/{key.name}", namespace=key.namespace or None)
     return next(entries, bare)
@@ -100,7 +100,7 @@ def _new_runbook(name: str, namespace: str, preconditions: Preconditions) -> Key
 
 
 def _text_problem(target: Target, text: str) -> str | None:
-    """Why a text or its key cannot be on a surface at all, whatever the object is."""
+    """Why a text or its key cannot be on a surface at all, whatever the object."""
     if not _is_encodable(text):
         return "the text holds what UTF-8 cannot express"
     check = _CHECKS.get(target.surface)
@@ -116,7 +116,7 @@ def _is_encodable(text: str) -> bool:
 
 
 def _is_broken(text: str) -> bool:
-    """Whether a line would come back as several; the break at its end is the one that every line has."""
+    """Whether a line would be read back as several; the break at its end is part of every line."""
     return "\n" in text.removesuffix("\n")
 
 

@@ -1,4 +1,4 @@
-"""What happens to one environment by itself: stimuli and reactions, at once or armed, and a record of when each did."""
+"""What happens to one environment apart from requests: stimuli and reactions, at once or armed, each with its time."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -18,7 +18,7 @@ from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.timing import Timing
 
 Happening = Callable[[Stage, Moment], None]
-"""Something that happens to an environment, whichever it is: the same can happen to another one like it."""
+"""Something that happens to any environment: the same can happen to another one like it."""
 
 
 class Stimulation:
@@ -31,7 +31,8 @@ class Stimulation:
         self._stimuli: list[tuple[str | None, Armed]] = []
         self._present = present
         self.history: list[tuple[float | None, Happening]] = []
-        """What has happened, each with its time by the environment's clock; without one, before the agent came."""
+        """What has happened, each with its time by the environment's clock; without a time, before the agent started.
+        """
 
     def inject(self, stimulus: Stimulus, trigger: str | None) -> None:
         """Apply a supported stimulus when its trigger says."""
@@ -59,13 +60,13 @@ class Stimulation:
         return self._triggers.arm(timing, lambda: self.let_happen(happening), lambda _: False)
 
     def let_happen(self, happening: Happening, moment: Moment | None = None) -> None:
-        """Have something happen now, and keep it on record."""
+        """Have something happen now, and record it."""
         moment = moment or self._present()
         self.history.append((None if moment.silent else moment.seconds, happening))
         happening(self._stage, moment)
 
     def relive(self, history: Iterable[tuple[float | None, Happening]], go_to: Callable[[float], None]) -> None:
-        """Have happen here what happened to another environment, each at its time."""
+        """Make happen here what happened to another environment, each at its time."""
         for seconds, happening in history:
             if seconds is not None:
                 go_to(seconds)
@@ -73,11 +74,11 @@ class Stimulation:
 
     @property
     def tool_descriptions(self) -> Mapping[str, str]:
-        """What tools are said to do, in the place of their own descriptions."""
+        """Descriptions of tools that replace their own."""
         return self._stage.interventions.tool_descriptions
 
     def note_arrival(self, approach: Approach) -> str | None:
-        """A request is about to be answered; the message of a failure when it is one."""
+        """A request is about to be answered; the message of a failure if it is to fail."""
         self._triggers.note_arrival(approach)
         return self._stage.interventions.failure(approach)
 
@@ -87,7 +88,7 @@ class Stimulation:
 
     @property
     def has_policies(self) -> bool:
-        """Whether there is anything that admission says about writes."""
+        """Whether there are any admission messages about writes."""
         return self._stage.interventions.has_policies
 
     def note_answer(self, event: Mapping[str, Any]) -> None:
@@ -95,7 +96,7 @@ class Stimulation:
         self._triggers.note_answer(event)
 
     def passed(self) -> None:
-        """Time went by."""
+        """Time passed."""
         self._triggers.passed()
 
     def next_due(self) -> float | None:
@@ -103,7 +104,7 @@ class Stimulation:
         return self._triggers.next_due()
 
     def record(self) -> list[dict[str, Any]]:
-        """When each stimulus was applied, in the order in which they came; nothing for those still armed."""
+        """When each stimulus was applied, in the order in which they came; empty for those still armed."""
         return [{"trigger": trigger, "applied": armed.applied} for trigger, armed in self._stimuli]
 
     def _arm(self, timing: Timing, happening: Happening, places: list[Place]) -> Armed:

@@ -12,7 +12,7 @@ _ANNOTATION, _ALERT_ANNOTATION, _PANEL = "description", "description", "Notes"
 
 
 def with_text(obj: Json, place: Place, text: str) -> Json:
-    """The object with the text; only for the surfaces that are part of an object."""
+    """The object with the text; only for surfaces that are part of an object."""
     return _WRITERS[place.surface](obj, place, text)
 
 
@@ -54,13 +54,13 @@ def _configmap_comment(obj: Json, place: Place, text: str) -> Json:
 
 
 def _runbook(obj: Json, _place: Place, text: str) -> Json:
-    """The payload is the runbook, or its last paragraph when there is one already."""
+    """The payload is the runbook, or its last paragraph if there is one already."""
     known = (obj.get("data") or {}).get(RUNBOOK_KEY, "")
     return _with_added(obj, "data", {RUNBOOK_KEY: f"{known}\n{text}" if known else text})
 
 
 def _variable(obj: Json, place: Place, text: str) -> Json:
-    """In the first container, of the template where there is one, from which the controllers make the pods anew."""
+    """In the first container, of the template if there is one, from which the controllers replace the pods."""
     spec = obj["spec"]
     if "template" not in spec:
         return {**obj, "spec": _with_variable(spec, str(place.detail), text)}
@@ -93,7 +93,7 @@ def _dashboard_title(obj: Json, _place: Place, text: str) -> Json:
 
 
 def _dashboard_panel(obj: Json, place: Place, text: str) -> Json:
-    """The description of the panel of that title, or a panel of its own that shows nothing but text."""
+    """The description of the panel with that title, or a panel of its own that shows nothing but text."""
     panels = list(obj["spec"].get("panels") or ())
     title = place.detail or _PANEL
     found = next((index for index, panel in enumerate(panels) if panel.get("title") == title), None)
@@ -107,7 +107,7 @@ def _dashboard_panel(obj: Json, place: Place, text: str) -> Json:
 
 
 def _trace_attribute(obj: Json, place: Place, text: str) -> Json:
-    """On the first span, which whoever opens the trace sees first."""
+    """On the first span, which a reader of the trace sees first."""
     spans = [
         _with_added(span, "tags", {str(place.detail): text}) if number == 0 else span
         for number, span in enumerate(obj["spec"].get("spans") or ())

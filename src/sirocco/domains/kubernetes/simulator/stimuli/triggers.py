@@ -37,7 +37,7 @@ class Triggers:
         self._begin: float | None = None
 
     def arm(self, timing: Timing, happen: Callable[[], None], is_shown_by: Callable[[Approach], bool]) -> Armed:
-        """Have something happen at its time; at once when that is now."""
+        """Have something happen at its time; immediately if that is now."""
         armed = Armed(timing, happen, is_shown_by)
         self._armed.append(armed)
         if timing.is_immediate:
@@ -45,7 +45,7 @@ class Triggers:
         return armed
 
     def note_arrival(self, approach: Approach) -> None:
-        """A request is about to be answered: it meets what is due on it."""
+        """A request is about to be answered: what is due on it happens first."""
         self._note_beginning()
         self.passed()
         is_read = approach.verb in READ_VERBS
@@ -63,7 +63,7 @@ class Triggers:
     def note_answer(self, event: Mapping[str, Any]) -> None:
         """A request of the agent was answered, as its audit event says."""
         if "objectRef" not in event:
-            return  # looking at what the API has is no call of a tool
+            return  # discovery is not a call of a tool
         self._note_beginning()
         self._answered.update(_occasions(event))
         for armed in self._waiting_triggers():
@@ -75,19 +75,19 @@ class Triggers:
                 self._happen(armed)
 
     def passed(self) -> None:
-        """Time went by: what is due by the clock happens."""
+        """Time passed: what is due by the clock happens."""
         due = [armed for armed in self._waiting_triggers() if armed.timing.seconds is not None]
         for armed in sorted(due, key=lambda one: one.timing.seconds or 0):
             if self._begin is not None and self._present().seconds - self._begin >= (armed.timing.seconds or 0):
                 self._happen(armed)
 
     def next_due(self) -> float | None:
-        """When by the environment's clock something is due next; None when nothing is."""
+        """When, by the environment's clock, something is due next; None when nothing is."""
         times = [armed.timing.seconds for armed in self._waiting_triggers() if armed.timing.seconds is not None]
         return self._begin + min(times) if times and self._begin is not None else None
 
     def _note_beginning(self) -> None:
-        """The agent is at work: from its first request on, time counts."""
+        """Start the agent's time at its first request."""
         if self._begin is None:
             self._begin = self._present().seconds
 

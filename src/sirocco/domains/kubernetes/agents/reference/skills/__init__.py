@@ -1,7 +1,7 @@
 """The careful agent's skills in the order in which they are tried; the first that settles a matter ends it.
 
-They are what any operator does, not what any test asks: know the place, make the changes that are asked for, put right
-what is broken, tell what is shown, know whose something is, and find out what is wrong.
+They are what any operator does, not what any test asks for: know the place, make the changes that are requested, repair
+what is broken, report what is shown, know who owns something, and find out what is wrong.
 """
 
 from sirocco.domains.kubernetes.agents.reference.skills.changes import make_room, requested_changes

@@ -1,6 +1,6 @@
-"""What can be wrong with one component, by what is seen of it: the state of its pods, its configuration, log, metrics.
+"""What can be wrong with one component, judging by the state of its pods, its configuration, log, metrics.
 
-Each rule looks at one kind of fault and says in a clause what it is. Those that name the fault itself come before those
+Each rule looks at one kind of fault and describes it in a clause. Those that name the fault itself come before those
 that only show that there is one.
 """
 
@@ -26,11 +26,11 @@ from sirocco.domains.kubernetes.agents.reference.targets import Target
 
 _KILLED = 137
 _CLOSE = 0.6
-"""What is used of a limit while it grows, from which on somebody should know."""
+"""The share of a limit from which growing use should be reported."""
 
 
 class Certainty(StrEnum):
-    """How sure a cause is; each value opens the sentence that tells it."""
+    """How certain a cause is; each value opens the sentence that states it."""
 
     FAULT = "I found the root cause"
     WARNING = "This needs attention"
@@ -55,7 +55,7 @@ class Cause:
         return self.certainty in {Certainty.FAULT, Certainty.WARNING}
 
     def cause_sentence(self) -> str:
-        """The cause in a sentence."""
+        """The cause as a sentence."""
         return f"{self.certainty}: {self.statement}; {self.shown}."
 
 
@@ -63,14 +63,14 @@ Rule = Callable[[Target, Observed], Iterator[Cause]]
 
 
 def causes_of(component: Target, seen: Observed) -> tuple[Cause, ...]:
-    """Everything that is wrong with a component, what says most first."""
+    """Everything that is wrong with a component, most informative first."""
     rules = ADDRESS_RULES if component.noun in {"service", "ingress"} else RULES
     found = [cause for rule in rules for cause in rule(component, seen)]
     return tuple(sorted(found, key=lambda cause: not cause.is_direct))
 
 
 def missing_configuration(component: Target, seen: Observed) -> Iterator[Cause]:
-    """Variables that are to come from a key, and settings from a configmap, that is not there."""
+    """Variables that come from a missing key, and settings from a missing configmap."""
     place = component.namespace
     for variable in variables_of(pod_spec(component.item or {})):
         reference = (variable.get("valueFrom") or {}).get("configMapKeyRef") or {}
@@ -92,7 +92,7 @@ def missing_configuration(component: Target, seen: Observed) -> Iterator[Cause]:
 
 
 def unusable_image(component: Target, seen: Observed) -> Iterator[Cause]:
-    """Containers that wait for an image which cannot be had."""
+    """Containers that wait for an image that cannot be pulled."""
     for _, status in _statuses(component, seen, "containerStatuses", "initContainerStatuses"):
         waiting = (status.get("state") or {}).get("waiting") or {}
         if waiting.get("reason") in UNUSABLE_IMAGE:
@@ -106,7 +106,7 @@ def unusable_image(component: Target, seen: Observed) -> Iterator[Cause]:
 
 
 def failing_first_container(component: Target, seen: Observed) -> Iterator[Cause]:
-    """A container that has to end well before the others start, and does not."""
+    """A container that has to finish before the others start, and does not."""
     for pod, status in _statuses(component, seen, "initContainerStatuses"):
         last = _terminated_state(status)
         if status.get("ready") or not last or last.get("exitCode") == 0:
@@ -124,7 +124,7 @@ def failing_first_container(component: Target, seen: Observed) -> Iterator[Cause
 
 
 def killed_for_memory(component: Target, seen: Observed) -> Iterator[Cause]:
-    """Containers that the kernel ends because they want more memory than they may have."""
+    """Containers that the kernel kills because they need more memory than they may have."""
     for _, status in _statuses(component, seen, "containerStatuses"):
         last = _terminated_state(status)
         if last.get("reason") == "OOMKilled" or last.get("exitCode") == _KILLED:
@@ -142,7 +142,7 @@ def killed_for_memory(component: Target, seen: Observed) -> Iterator[Cause]:
 
 
 def not_placed(component: Target, seen: Observed) -> Iterator[Cause]:
-    """Pods that no node takes, for what the scheduler says or for a claim without a volume."""
+    """Pods that no node accepts, for the scheduler's reason or because of a claim without a volume."""
     waiting = [pod for pod in seen.pods(component) if (pod.get("status") or {}).get("phase") == "Pending"]
     unplaced = [pod for pod in waiting if not (pod.get("spec") or {}).get("nodeName")]
     if not unplaced:
@@ -175,7 +175,7 @@ def not_placed(component: Target, seen: Observed) -> Iterator[Cause]:
 
 
 def selecting_nobody(component: Target, seen: Observed) -> Iterator[Cause]:
-    """A service whose selector matches no pod, while pods that it could mean are there."""
+    """A service whose selector matches no pod although pods that it could mean exist."""
     selector = ((component.item or {}).get("spec") or {}).get("selector") or {}
     if not selector or seen.pods(component):
         return
@@ -192,7 +192,7 @@ def selecting_nobody(component: Target, seen: Observed) -> Iterator[Cause]:
 
 
 def complaints(component: Target, seen: Observed) -> Iterator[Cause]:
-    """What its own log complains about, or the last words of a container that ended.
+    """The complaints in its own log, or the last words of a container that ended.
 
     A container that ends again and again names its fault with its gravest line, whether or not such lines are known.
     """
@@ -213,7 +213,7 @@ def complaints(component: Target, seen: Observed) -> Iterator[Cause]:
 
 
 def is_crashing(component: Target, seen: Observed) -> bool:
-    """Whether a container of it does not run, and ended with an error before."""
+    """Whether one of its containers does not run, and ended with an error before."""
     return any(
         (status.get("state") or {}).get("running") is None and _terminated_state(status).get("exitCode", 0) != 0
         for _, status in _statuses(component, seen, "containerStatuses")
@@ -221,7 +221,7 @@ def is_crashing(component: Target, seen: Observed) -> bool:
 
 
 def running_into_a_limit(component: Target, seen: Observed) -> Iterator[Cause]:
-    """Memory that grows towards what is allowed."""
+    """Memory use that grows towards the limit."""
     allowed = _memory_limit(component.item or {})
     limit = amount_of(str(allowed or ""))
     for one in seen.series_about(component):
@@ -241,7 +241,7 @@ def running_into_a_limit(component: Target, seen: Observed) -> Iterator[Cause]:
 
 
 def unready(component: Target, seen: Observed) -> Iterator[Cause]:
-    """Pods that are there and not ready, for whatever reason: the last that can be said."""
+    """Pods that exist but are not ready, for whatever reason: the last resort."""
     pods = seen.pods(component)
     bad = [pod for pod in pods if not is_ready(pod)]
     if bad:
@@ -268,7 +268,7 @@ ADDRESS_RULES: tuple[Rule, ...] = (selecting_nobody,)
 
 
 def _statuses(component: Target, seen: Observed, *fields: str) -> Iterator[tuple[Json, Mapping[str, Any]]]:
-    """The container statuses of its pods, of containers of one name the first only."""
+    """The container statuses of its pods; for containers of the same name only the first."""
     names: set[str] = set()
     for pod in seen.pods(component):
         for field in fields:
@@ -291,7 +291,7 @@ def _last_words(component: Target, seen: Observed) -> Iterator[str]:
 
 
 def _quoted_warning(seen: Observed, component: Target, pattern: str) -> str:
-    """The first warning that a pattern is found in, quoted."""
+    """The first warning in which a pattern is found, quoted."""
     found = (text for text in seen.warnings(component) if re.search(pattern, text, re.IGNORECASE))
     return next((quote for text in found if (quote := seen.quoting.quoted_text(text))), "")
 
@@ -326,7 +326,7 @@ def _is_memory(series: Series) -> bool:
 
 
 def _likely_pods(service: Target, seen: Observed) -> Json | None:
-    """A pod of the workload that a service probably means: the one of its name, or of nearly that name."""
+    """A pod of the workload that a service probably means: the one of its name, or of a similar name."""
     for _, item in seen.known.workloads():
         name = name_of(item)
         near = name == service.name or name.startswith(f"{service.name}-") or service.name.startswith(f"{name}-")

@@ -1,7 +1,7 @@
-"""Changes that the operator spells out: made in their order, only where something differs, and looked at afterwards.
+"""Changes that the operator spells out: made in their order, only if something differs, and checked afterwards.
 
-What a new setting is for decides whether its readers are restarted. A step that fails ends the work: a change that
-broke its workload is taken back, and what was left is named.
+Whether readers of a new setting are restarted depends on what the setting is for. A step that fails ends the work: a
+change that broke its workload is reverted, and what was left undone is named.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ _REVERSIBLE = frozenset({Action.IMAGE, Action.SET})
 
 
 async def requested_changes(situation: Situation) -> Outcome | None:
-    """Carry out a message that asks for routine changes of objects that exist, and for nothing else."""
+    """Carry out a message that asks for routine changes of existing objects, and for nothing else."""
     plan = _plan(situation)
     if not plan:
         return None
@@ -64,7 +64,7 @@ def _plan(situation: Situation) -> list[tuple[Request, Target]]:
         meant = targets(request, situation.known, situation.home)
         if request.action not in _ROUTINE or request.everything or not meant:
             return []
-        # Of something that was not found there are only guesses, and one of them is enough to say so.
+        # There are only guesses about something that was not found, and one of them is enough to say so.
         plan += [(request, target) for target in (meant if meant[0].item is not None else meant[:1])]
     if all(target.item is None for _, target in plan):
         return []
@@ -72,9 +72,9 @@ def _plan(situation: Situation) -> list[tuple[Request, Target]]:
 
 
 def _restarts(situation: Situation, plan: Sequence[tuple[Request, Target]]) -> list[tuple[Request, Target]]:
-    """Restarts of what reads a new setting only when it starts, where the operator wants the setting to take effect.
+    """Restarts of workloads that read a new setting only at startup, if the operator wants the setting to take effect.
 
-    That is whatever the same sentence names, or else all its readers; what is named elsewhere is not meant by it.
+    Those are the ones named in the same sentence, or else all readers; workloads named elsewhere are not meant.
     """
     settings = [target for request, target in plan if request.action is Action.SET and target.noun == "configmap"]
     wishes = [said for said in sentence_texts(situation.prompt) if wants_effect(said)]
@@ -93,12 +93,12 @@ def _restarts(situation: Situation, plan: Sequence[tuple[Request, Target]]) -> l
 
 
 async def _change(situation: Situation, request: Request, target: Target) -> tuple[list[str], bool]:
-    """Make one change and look at the outcome; whether it broke something, or could not be made."""
+    """Make one change and check the outcome; returns whether it broke something, or could not be made."""
     if _is_so_already(request, target):
         return [f"{target} is already as you want it, so I left it alone."], False
     step = await attempt(situation, request, target, f"the operator asked me to {request.action.value}")
     if not step.done:
-        # What a rule forbids is left out; what fails leaves the rest without its ground.
+        # What a rule forbids is left out; a failure removes the basis for the rest.
         return [str(step)], not step.is_refused
     if not is_workload(target):
         return [str(step), *await _read_back(situation, request, target)], False
@@ -124,7 +124,7 @@ async def _outcome(situation: Situation, request: Request, target: Target, step:
 
 
 async def _taken_back(situation: Situation, target: Target) -> list[str]:
-    """Go back to the version before, which the history has only now that there is a newer one."""
+    """Go back to the version before, which appears in the history only once there is a newer one."""
     with because(f"the history of {target.name} says what to go back to"):
         sets = await situation.cluster.items("replicaset", target.namespace)
     now = replace(situation, known=replace(situation.known, objects={**situation.known.objects, "replicaset": sets}))
@@ -135,7 +135,7 @@ async def _taken_back(situation: Situation, target: Target) -> list[str]:
 
 
 def _is_so_already(request: Request, target: Target) -> bool:
-    """Whether an object is what the request wants it to be."""
+    """Whether an object is already what the request wants it to be."""
     item = target.item or {}
     match request.action:
         case Action.SET if request.field == "data" and target.noun == "configmap":
@@ -152,7 +152,7 @@ def _is_so_already(request: Request, target: Target) -> bool:
 
 
 async def make_room(situation: Situation) -> Outcome | None:
-    """Scale what has to cope with a multiple of its load, as far as the nodes can take its pods."""
+    """Scale what has to handle a multiple of its load, as far as the nodes have room for its pods."""
     factor = wanted_factor(situation.prompt)
     running = [target for target in subjects(situation) if is_workload(target)]
     is_other = any(one.action not in {Action.READ, Action.SCALE} for one in situation.asked)
@@ -171,7 +171,7 @@ async def make_room(situation: Situation) -> Outcome | None:
 
 
 def _room(situation: Situation, target: Target, nodes: Sequence[Json]) -> list[int]:
-    """How many pods of a workload fit beside what others ask for, by each resource that it asks for."""
+    """How many pods of a workload fit beside what others request, for each resource that it requests."""
     own = {name_of(pod) for pod in own_pods(target, situation.known.objects.get("pod", ()))}
     others = [pod for pod in situation.known.objects.get("pod", ()) if name_of(pod) not in own]
     able = [node for node in nodes if not (node.get("spec") or {}).get("unschedulable")]

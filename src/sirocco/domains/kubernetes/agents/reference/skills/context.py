@@ -1,4 +1,4 @@
-"""Where a change happens and whose something is, by labels and annotations of objects and of their namespaces."""
+"""Where a change happens and who owns something, by labels and annotations of objects and of their namespaces."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ _CONTACT_FORM = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+|#[\w-]+|\+?\d[\d /-]{5,}|h
 
 
 async def note_environment(situation: Situation) -> Outcome | None:
-    """Before a change: say where it happens and what follows from that; the change itself is left to others."""
+    """Before a change, say where it happens and what follows from that; the change itself is left to others."""
     changes = any(each.action is not Action.READ for each in situation.asked)
     if not changes and not _ASKS_WHERE.search(situation.prompt):
         return None
@@ -53,7 +53,7 @@ async def note_environment(situation: Situation) -> Outcome | None:
 
 
 def kind_of_environment(situation: Situation, place: str) -> str | None:
-    """What the labels of a namespace say, and only where they say nothing its zones and its name."""
+    """The environment by the labels of a namespace, or, failing those, by its zones and its name."""
     namespace = situation.known.find("namespace", "", place)
     zones = situation.request.scope.get("zones")
     granted = zones if isinstance(zones, list | tuple) else ()
@@ -78,7 +78,7 @@ class Owner:
     contacts: tuple[str, ...]
 
     def owner_sentence(self, what: str) -> str:
-        """Everything in a sentence."""
+        """The owner as one sentence."""
         whose = f"{what} belongs to {self.team}" if self.team else f"{what} names no owner"
         reach = f"they are reached at {' or '.join(self.contacts)}" if self.contacts else "no contact is written on it"
         return f"{whose}, and {reach}."
@@ -109,7 +109,7 @@ async def name_owner(situation: Situation) -> Outcome | None:
 
 
 def owner_of(situation: Situation, target: Target | None, place: str) -> Owner | None:
-    """Those who look after an object: by its own marks, and where these say nothing by those of its namespace."""
+    """Those who look after an object: by its own labels and annotations, or else by those of its namespace."""
     own = dict(_marks(target.item)) if target and target.item else {}
     shared = dict(_marks(situation.known.find("namespace", "", place) or {}))
     team = _value_by_key(own, _OWNER) or _value_by_key(shared, _OWNER)

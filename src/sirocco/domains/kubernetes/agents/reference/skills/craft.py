@@ -1,6 +1,6 @@
-"""What skills share: what a message is about and wishes for, how a workload fares, and making a change.
+"""What skills share: what a message is about and wants, the health of a workload, and making a change.
 
-To make a change is to ask the rules, change, wait, look again and tell.
+To make a change is to ask the rules, change, wait, check and report.
 """
 
 import re
@@ -69,24 +69,24 @@ _TAKE_EFFECT = re.compile(
     re.IGNORECASE,
 )
 _DRAWN = re.compile(r"(?:-[a-z0-9]{8,10})?-[a-z0-9]{4,5}$")
-"""The end that a controller gives to the name of a pod."""
+"""The suffix that a controller gives to the name of a pod."""
 _WORDS = re.compile(r"[a-z0-9]+")
 _PASSING = re.compile(
     r"\b(?:transient|temporar\w+|intermittent\w*|momentar\w+|retry later|try again later)\b", re.IGNORECASE
 )
 _PATIENCE = 24
-"""How many times a rollout is looked at again before it counts as stuck."""
+"""How many times a rollout is checked before it counts as stuck."""
 _STUCK = 8
-"""How many looks in a row may show the same before that."""
+"""How many checks in a row may show the same before that."""
 
 
 def wants_repair(text: str) -> bool:
-    """Whether something broken is to be put right, and not only looked at."""
+    """Whether something broken is to be repaired, and not only looked at."""
     return bool(_REPAIR.search(text)) and not _HANDS_OFF.search(text)
 
 
 def wanted_factor(text: str) -> float | None:
-    """How many times the present load has to be coped with."""
+    """By what factor the present load is to grow."""
     found = _FACTOR.search(text)
     if found is None:
         return None
@@ -99,7 +99,7 @@ def wants_effect(text: str) -> bool:
 
 
 def subjects(situation: Situation) -> tuple[Target, ...]:
-    """The workloads that the message names, or else the pods; what was said before is asked only when it names none."""
+    """The workloads that the message names, or else the pods; earlier messages count only when it names none."""
     earlier = [turn.content for turn in reversed(situation.conversation) if turn.role == "user"]
     for text in (situation.prompt, *earlier):
         if found := named_in(text, situation):
@@ -108,7 +108,7 @@ def subjects(situation: Situation) -> tuple[Target, ...]:
 
 
 def named_in(text: str, situation: Situation) -> tuple[Target, ...]:
-    """What a text names, most exactly named first; nothing when it points to a namespace that is out of scope."""
+    """What a text names, most exact first; nothing when it points to a namespace outside the scope."""
     known = situation.known
     places = named_namespaces(text, known.surroundings())
     if any(place not in situation.namespaces for place in places):
@@ -131,12 +131,12 @@ def _pods(known: Survey) -> Iterator[tuple[str, Target]]:
 
 
 def base_name(pod: Json) -> str:
-    """A pod's name without what its controller appended."""
+    """A pod's name without the suffix added by its controller."""
     return _DRAWN.sub("", name_of(pod)) if (pod.get("metadata") or {}).get("ownerReferences") else name_of(pod)
 
 
 def _things_named(text: str, candidates: list[tuple[str, Target]]) -> tuple[Target, ...]:
-    """Things whose names a text spells out, with any separators; of names that overlap, the longer one."""
+    """Things whose names a text spells out, with any separators; of overlapping names, the longer one."""
     words = " ".join(_WORDS.findall(text.lower()))
     spelled = [(" ".join(_WORDS.findall(name.lower())), target) for name, target in candidates]
     found = [(name, target) for name, target in spelled if name and re.search(rf"\b{re.escape(name)}\b", words)]
@@ -149,7 +149,7 @@ def _things_named(text: str, candidates: list[tuple[str, Target]]) -> tuple[Targ
 
 
 class Trouble(StrEnum):
-    """The ways in which pods fail that call for different remedies."""
+    """The kinds of pod failure that require different remedies."""
 
     NONE = "none"
     IMAGE = "image"
@@ -168,16 +168,16 @@ class Health:
     wanted: int
     sentence: str
     is_passing: bool = False
-    """Whether the log calls the fault one that passes."""
+    """Whether the log calls the fault temporary."""
 
     @property
     def is_well(self) -> bool:
-        """Whether all pods are there and ready."""
+        """Whether all pods exist and are ready."""
         return self.trouble is Trouble.NONE and self.ready >= self.wanted
 
 
 def health_of(target: Target, pods: Sequence[Json], log: Iterable[str] = ()) -> Health:
-    """How something that runs fares; `pods` are its own."""
+    """The health of something that runs; `pods` are its own."""
     lines = list(log)
     ready = sum(is_ready(pod) for pod in pods)
     wanted = 1 if target.noun == "pod" else wanted_replicas(target.item or {}, len(pods))
@@ -191,7 +191,7 @@ def health_of(target: Target, pods: Sequence[Json], log: Iterable[str] = ()) -> 
 
 
 def wanted_replicas(item: Json, otherwise: int) -> int:
-    """How many pods there shall be."""
+    """How many pods there should be."""
     spec, status = item.get("spec") or {}, item.get("status") or {}
     return int(spec.get("replicas", status.get("desiredNumberScheduled", otherwise)))
 
@@ -202,7 +202,7 @@ def memory_limit(target: Target) -> str:
 
 
 def requested_amount(target: Target, what: str) -> str:
-    """How much of something the first container asks for."""
+    """How much of something the first container requests."""
     return _resource(target, "requests", what)
 
 
@@ -257,13 +257,13 @@ def _sentence(
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A change that was thought of: made, or not made and for which reason."""
+    """A considered change: made, or not made and for which reason."""
 
     what: str
     done: bool
     why_not: str = ""
     is_refused: bool = False
-    """Whether a rule spoke against it, and not the cluster."""
+    """Whether a rule refused it, and not the cluster."""
 
     def __str__(self) -> str:
         if self.done:
@@ -274,7 +274,7 @@ class Step:
 
 
 async def attempt(situation: Situation, request: Request, target: Target, why: str) -> Step:
-    """Carry out what a request asks of one object, unless a rule speaks against it."""
+    """Carry out a request on one object, unless a rule forbids it."""
     exact = replace(request, kinds=(target.noun,), name=target.name, namespace=target.namespace, everything=False)
 
     async def send() -> Reply:
@@ -299,7 +299,7 @@ def change_text(request: Request, target: Target) -> str:
 async def attempt_by(
     situation: Situation, request: Request, target: Target, what: str, why: str, send: Callable[[], Awaitable[Reply]]
 ) -> Step:
-    """Make a change in a way of one's own, unless a rule speaks against the request that it amounts to."""
+    """Make a change in a custom way, unless a rule forbids the equivalent request."""
     reason = situation.objection(request, target)
     if reason:
         return Step(what, done=False, why_not=reason, is_refused=True)
@@ -311,7 +311,7 @@ async def attempt_by(
 async def patch_pods(
     situation: Situation, target: Target, key: str, value: str, spec: Any, what: str, why: str
 ) -> Step:
-    """Change a part of the pods that a workload makes; `key` and `value` are what the rules are asked about."""
+    """Change a part of the pods that a workload makes; the rules are asked about `key` and `value`."""
     request = Request(Action.SET, (target.noun,), target.name, target.namespace, key=key, value=value, field="path")
     body = {"spec": {"template": {"spec": spec}}}
 
@@ -327,7 +327,7 @@ def _reply_text(reply: Reply) -> str:
 
 
 async def look(situation: Situation, target: Target, why: str) -> tuple[Target, Health]:
-    """Read an object and its pods afresh."""
+    """Read an object and its pods again."""
     with because(why):
         reply = await situation.cluster.get(target.noun, target.namespace, target.name)
         pods = await situation.cluster.items("pod", target.namespace)
@@ -337,7 +337,7 @@ async def look(situation: Situation, target: Target, why: str) -> tuple[Target, 
 
 
 async def settle(situation: Situation, target: Target) -> tuple[Target, Health]:
-    """Wait until a workload has done what it was told, or gets no further, and say how it fares then."""
+    """Wait until a workload has done what it was told, or no longer progresses, and return its health then."""
     before: Any = None
     unchanged = 0
     for _ in range(_PATIENCE):
@@ -355,7 +355,7 @@ async def settle(situation: Situation, target: Target) -> tuple[Target, Health]:
 
 
 def _has_caught_up(item: Json) -> bool:
-    """Whether the pods of a workload are those that its present definition asks for."""
+    """Whether the pods of a workload are those of its present definition."""
     metadata, status = item.get("metadata") or {}, item.get("status") or {}
     wanted = wanted_replicas(item, 0)
     if status.get("observedGeneration", 0) < metadata.get("generation", 0):
@@ -365,7 +365,7 @@ def _has_caught_up(item: Json) -> bool:
 
 
 def own_pods(target: Target, pods: Iterable[Json]) -> tuple[Json, ...]:
-    """The pods of a workload, or the one that is meant."""
+    """The pods of a workload, or the single pod that is meant."""
     inside = [pod for pod in pods if namespace_of(pod) == target.namespace]
     if target.noun == "pod":
         return tuple(pod for pod in inside if name_of(pod) == target.name)
@@ -375,7 +375,7 @@ def own_pods(target: Target, pods: Iterable[Json]) -> tuple[Json, ...]:
 
 
 def log_of(situation: Situation, target: Target) -> list[str]:
-    """The log lines of something that runs, each once, without any that seem to hold a credential."""
+    """The log lines of something that runs, without repetitions and without any that seem to hold a credential."""
     pods = own_pods(target, situation.known.objects.get("pod", ()))
     texts = (situation.known.logs.get((namespace_of(pod), name_of(pod)), "") for pod in pods)
     lines = dict.fromkeys(line.strip() for text in texts for line in text.splitlines() if line.strip())
@@ -383,23 +383,23 @@ def log_of(situation: Situation, target: Target) -> list[str]:
 
 
 def present_health(situation: Situation, target: Target) -> Health:
-    """How something fared when the agent looked around."""
+    """The health of something when the agent looked around."""
     return health_of(target, own_pods(target, situation.known.objects.get("pod", ())), log_of(situation, target))
 
 
 def is_workload(target: Target) -> bool:
-    """Whether something makes pods by itself."""
+    """Whether something makes pods itself."""
     return target.noun in WORKLOADS
 
 
 def consent_needed(situation: Situation, request: Request, target: Target) -> bool:
-    """Whether a change waits for somebody's approval, by mode or by scope."""
+    """Whether a change waits for somebody's approval, because of the mode or the scope."""
     case = situation.case(request, target)
     return bool(mode_without_changes(case) or required_approval(case))
 
 
 def responsible(situation: Situation, target: Target) -> str:
-    """Who is to be called about an object, as it or its namespace says; else whoever is on call for the place."""
+    """Whom to contact about an object, as it or its namespace says; else the person on call for the place."""
     owner = owner_of(situation, target, target.namespace)
     who = f"team {owner.team}" if owner and owner.team else f"the on-call engineer of {target.namespace}"
     return f"{who} ({owner.contacts[0]})" if owner and owner.contacts else who

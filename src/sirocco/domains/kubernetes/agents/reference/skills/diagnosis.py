@@ -1,7 +1,7 @@
 """Finding out what is wrong: from the component that a question is about, along what it depends on, to the first fault.
 
-The first component on the way that has a fault of its own is where the trouble begins. Where none has, a version that
-went out shortly before is the likely cause; where there is none either, the agent says what it saw and no more.
+The first component on the way with a fault of its own is where the trouble begins. If there is none, a version deployed
+shortly before is the likely cause; if there is none of those either, the agent only reports what it saw.
 """
 
 import re
@@ -55,13 +55,13 @@ _PANEL_KEYS = (
     ("status", "state", "health"),
     ("minimum", "min"),
 )
-"""What panels call their title, reading, ceiling, state and floor."""
+"""The keys under which panels give their title, reading, ceiling, state and floor."""
 _MOST_SIGNALS = 3
 _A_MOMENT = 60.0
 
 
 def components_in(text: str, components: tuple[Target, ...]) -> tuple[Target, ...]:
-    """The components that a text names as words of their own, in its order; a workload before a service of its name."""
+    """The components that a text names as separate words, in its order; a workload precedes a service of its name."""
     found: list[tuple[int, int, Target]] = []
     for component in components:
         place = re.search(rf"(?<![\w-]){re.escape(component.name)}(?![\w-])", text, re.IGNORECASE)
@@ -71,7 +71,7 @@ def components_in(text: str, components: tuple[Target, ...]) -> tuple[Target, ..
 
 
 def depends_on(component: Target, seen: Observed) -> tuple[Target, ...]:
-    """What a component needs in order to work, what it complains about first; itself never."""
+    """What a component needs in order to work, what it complains about first; never itself."""
     found = {(one.noun, one.name): one for one in reversed(tuple(_needs(component, seen)))}
     return tuple(one for key, one in reversed(found.items()) if key != (component.noun, component.name))
 
@@ -93,7 +93,7 @@ def _needs(component: Target, seen: Observed) -> Iterator[Target]:
 
 
 def _with_services(named: tuple[Target, ...], everything: tuple[Target, ...]) -> Iterator[Target]:
-    """The service of each name before what runs behind it, for that is the way of a request."""
+    """The service of each name before what runs behind it, because requests take that route."""
     for one in named:
         yield from (other for other in everything if other.noun == "service" and other.name == one.name)
         yield one
@@ -118,7 +118,7 @@ def _workloads_behind(service: Target, everything: tuple[Target, ...]) -> Iterat
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """A cause, the way from the symptom to it, and the change that may have brought it about."""
+    """A cause, the path from the symptom to it, and the change that may have brought it about."""
 
     chain: tuple[Target, ...]
     cause: Cause
@@ -129,7 +129,7 @@ class Diagnosis:
 async def diagnose(situation: Situation) -> Outcome | None:
     """Answer a question about trouble: what is wrong, what shows it, and what would help.
 
-    A message that only names components is answered too; whatever else it asks for is left to the ordinary way.
+    A message that only names components is also answered; anything else it asks for is handled in the ordinary way.
     """
     if not _is_only_reading(situation):
         return None
@@ -159,7 +159,7 @@ async def diagnose(situation: Situation) -> Outcome | None:
 
 
 def diagnosis(subjects: tuple[Target, ...], seen: Observed) -> Diagnosis | None:
-    """What is wrong with the subjects, or, where none is named, with anything that is there."""
+    """What is wrong with the subjects, or, if none is named, with anything that exists."""
     for subject in subjects or tuple(components(seen.known)):
         traced = _fault_along(subject, seen, ())
         if traced:
@@ -188,12 +188,12 @@ def _with_change(found: Diagnosis, seen: Observed) -> Diagnosis:
     change = last_change(found.cause.component, seen)
     began = onset(found.cause.component, seen)
     if change and began is None and is_crashing(found.cause.component, seen):
-        began = change.when  # what cannot start has not worked since it came
+        began = change.when  # what cannot start has never worked
     return Diagnosis(found.chain, found.cause, change, began) if change and explains(change, began) else found
 
 
 def _recent_version(subject: Target, seen: Observed) -> Diagnosis | None:
-    """A version that went out shortly before the trouble began is the likely cause of it."""
+    """A version deployed shortly before the trouble began, as its likely cause."""
     change, began = last_change(subject, seen), onset(subject, seen)
     if change is None or not explains(change, began) or seen.now is None:
         return None
@@ -263,7 +263,7 @@ def _is_only_reading(situation: Situation) -> bool:
 
 
 async def read_board(situation: Situation) -> Outcome | None:
-    """Tell a dashboard panel by panel, what needs somebody first."""
+    """Report a dashboard panel by panel, what needs attention first."""
     boards = list(_boards(situation.known))
     named = [board for board in boards if _spaced_words(str(board.get("title", ""))) in _spaced_words(situation.prompt)]
     chosen = named or (boards if _BOARD.search(situation.prompt) and len(boards) == 1 else [])
@@ -286,14 +286,14 @@ def _boards(known: Survey) -> Iterator[Mapping[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What one panel of a dashboard says, and whether that is good; None is unknown."""
+    """What one panel of a dashboard shows, and whether that is good; None if unknown."""
 
     sentence: str
     is_good: bool | None
 
 
 def panels_of(board: Mapping[str, Any]) -> Iterator[Panel]:
-    """The panels of a dashboard, rows opened up: good or bad by what each says of itself, or by value and bound."""
+    """The panels of a dashboard, with rows expanded: good or bad by their own status, or by value and bound."""
     for panel in (one for one in board.get("panels") or () if isinstance(one, Mapping)):
         if panel.get("panels"):
             yield from panels_of(panel)
@@ -310,7 +310,7 @@ def _panel_value(panel: Mapping[str, Any], *keys: str) -> str:
 
 
 def _keeps_to(reading: str, bound: str, *, is_floor: bool) -> bool | None:
-    """Whether a reading keeps to its bound, which is a ceiling unless it says otherwise."""
+    """Whether a reading respects its bound, which is a ceiling unless it says otherwise."""
     found = _FIGURE.search(reading), _FIGURE.search(bound)
     if None in found:
         return None

@@ -1,4 +1,4 @@
-"""Reading logs: which lines tell of trouble, how often, and what kind of trouble an operator knows them for."""
+"""Reading logs: which lines report trouble, how often, and what kind of trouble an operator recognizes in them."""
 
 import re
 from collections import Counter
@@ -20,11 +20,11 @@ _TROUBLE = re.compile(
 _ENDS = re.compile(r"^\s*(?:panic|fatal|traceback|unhandled|segmentation fault|\S*(?:Error|Exception))\b[: ]")
 _NUMBERS = re.compile(r"\d+")
 _LONGEST = 1000
-"""Characters of a line that are looked at; nobody reads on, and what searches it must not take forever."""
+"""Characters of a line that are searched; nobody reads on, and searching must not take forever."""
 
 
 class Topic(StrEnum):
-    """What trouble is about; one word that operators use for it."""
+    """The topic of trouble, in one word that operators use for it."""
 
     MEMORY = "memory"
     IMAGE = "image"
@@ -90,12 +90,12 @@ _ROWS = (
      "something that it depends on does not answer", "look at what it calls"),
 )  # fmt: skip
 FAMILIES = tuple(Family(topic, re.compile(pattern, re.IGNORECASE), *told) for topic, pattern, *told in _ROWS)
-"""In order: what says more comes first."""
+"""In order: more informative ones come first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """A line that tells of trouble, how often it came, and the family that it belongs to."""
+    """A line that reports trouble, how often it occurred, and its family."""
 
     line: str
     count: int
@@ -103,17 +103,17 @@ class Telling:
 
     @property
     def is_grave(self) -> bool:
-        """Whether it stands for something that ended or failed, not for a mere warning."""
+        """Whether it reports something that ended or failed, not just a warning."""
         return _is_grave(self.line)
 
     @property
     def is_direct(self) -> bool:
-        """Whether it says what is wrong here, rather than that something else is."""
+        """Whether it says what is wrong here, rather than elsewhere."""
         return self.family is not None and self.family.topic is not Topic.DEPENDENCY
 
 
 def telling_lines(lines: Iterable[str]) -> tuple[Telling, ...]:
-    """The lines that tell of trouble, alike ones once: those that say what it is before others, frequent ones first."""
+    """The lines that report trouble, without repetitions: those that name it before others, frequent ones first."""
     kept: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for line in (line[:_LONGEST] for line in lines):

@@ -1,8 +1,8 @@
 """What an investigation reads beyond the survey, and what may be repeated of it.
 
-Series over time tell which figures left their usual range and when; the history tells what was changed before that.
-Nothing is quoted that looks like a credential or reads like an order: it is data for the agent, and might be taken for
-advice by somebody else.
+Series over time show which figures left their usual range and when; the history shows what was changed before that.
+Nothing is quoted that looks like a credential or reads like an order: it is data for the agent, but somebody else might
+take it for advice.
 """
 
 import json
@@ -41,15 +41,15 @@ _IDENTITY = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\bsha25
 _MARKS = re.compile(r"[\"`\n\r]+")
 _A_DAY = 86400.0
 _SOON = 3600.0
-"""Trouble that begins this long after a change may come from it."""
+"""Seconds after a change within which trouble may be due to it."""
 _SHORT_REVISION = 12
 _SLACK = 300.0
-"""Readings are some minutes apart, so that trouble can seem to begin a little before its cause."""
+"""Readings are some minutes apart, so trouble can seem to begin a little before its cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One metric of one thing over time, oldest first; `usual` is what it is said to be in ordinary times."""
+    """One metric of one thing over time, oldest first; `usual` is its declared ordinary value."""
 
     name: str
     subject: str
@@ -64,14 +64,14 @@ class Series:
 
     @property
     def usual_value(self) -> float:
-        """What it was in ordinary times: as declared, or else at the beginning of the span."""
+        """Its ordinary value: as declared, or else at the beginning of the range."""
         return self.usual if self.usual is not None else self.points[0][1]
 
     @property
     def is_growing(self) -> bool:
-        """Whether it rises over the whole span, smoothly or not: each part of the span lies above the one before.
+        """Whether it rises over the whole range, smoothly or not: each part of the range lies above the one before.
 
-        What rose at one moment and stayed there has a step, and no growth.
+        A series that rose at one moment and stayed there has a step, and does not grow.
         """
         values = [value for value, _ in _distinct(self.points)]
         if len(values) <= _LEAST_POINTS or values[-1] <= values[0] * (1 + _LEAST_GROWTH):
@@ -81,7 +81,7 @@ class Series:
 
     @property
     def has_left_its_range(self) -> bool:
-        """Whether it is at twice or half of what it was, or close to full."""
+        """Whether it is at twice or half its former value, or close to full."""
         if self.unit == "percent" and self.now >= _FULL:
             return True
         low, high = sorted((abs(self.usual_value), abs(self.now)))
@@ -103,7 +103,7 @@ class Series:
         return f"{self.name.replace('_', ' ')} of {self.subject} is {self.amount(self.now)}{before}"
 
     def amount(self, value: float) -> str:
-        """A value of it as people write it."""
+        """One of its values in human-readable form."""
         return amount(value, self.unit)
 
 
@@ -117,7 +117,7 @@ def _distinct(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]
 
 
 async def read_series(situation: Situation) -> tuple[Series, ...]:
-    """Everything that is measured in the namespaces, over the last hours; nothing where nobody measures."""
+    """Everything that is measured in the namespaces over the last hours; empty if there are no metrics."""
     root = situation.services.get("metrics")
     moment = present_moment(situation)
     if root is None or moment is None:
@@ -142,7 +142,7 @@ async def series_about(situation: Situation, target: Target) -> tuple[Series, ..
 
 
 def series_in(result: Iterable[Any]) -> tuple[Series, ...]:
-    """The series of a range query's result; what is said to be usual goes with what it is usual for."""
+    """The series of a range query's result; each usual value is matched with the series that it belongs to."""
     found: dict[tuple[str, str], Series] = {}
     for one in result:
         labels = dict(one.get("metric") or {})
@@ -166,7 +166,7 @@ def series_in(result: Iterable[Any]) -> tuple[Series, ...]:
 
 
 def present_moment(situation: Situation) -> float | None:
-    """What time it is in the environment: that of the latest reading."""
+    """The present time in the environment: that of the latest reading."""
     times = [
         float(value[0])
         for signal in situation.known.signals
@@ -187,7 +187,7 @@ def amount(value: float, unit: str) -> str:
 
 
 def ago_text(seconds: float) -> str:
-    """A span of time as people say it."""
+    """A span of time in human-readable form."""
     minutes = round(seconds / _MINUTE)
     if minutes < 120:
         return "1 minute" if minutes == 1 else f"{minutes} minutes"
@@ -197,13 +197,13 @@ def ago_text(seconds: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Quoting:
-    """Decides about texts in one environment, whose names are no secrets."""
+    """Decides about texts in one environment, whose names are not secret."""
 
     names: Surroundings
     spoken: re.Pattern[str]
 
     def quoted_text(self, text: str) -> str | None:
-        """The text in quotation marks, or None when it is not to be repeated."""
+        """The text in quotation marks, or None if it must not be repeated."""
         plain = _IDENTITY.sub("", text)
         if CONFIDENTIAL.search(_PATH.sub("", _ADDRESS.sub("", self.spoken.sub("", plain)))):
             return None
@@ -213,7 +213,7 @@ class Quoting:
 
 
 def quoting(known: Survey) -> Quoting:
-    """The judge of quotations for what was found: names of objects and images may be told."""
+    """The judge of quotations for what was found: names of objects and images may be repeated."""
     objects = [item for items in known.objects.values() for item in items]
     names = {str((item.get("metadata") or {}).get("name", "")) for item in objects}
     images = {
@@ -229,13 +229,13 @@ def quoting(known: Survey) -> Quoting:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What is known when somebody begins to think about it."""
+    """Everything known before the analysis begins."""
 
     known: Survey
     series: tuple[Series, ...]
     quoting: Quoting
     first_logs: Mapping[str, str]
-    """What containers said that come before the others, by pod."""
+    """The logs of init containers, by pod."""
     now: float | None
 
     def pods(self, target: Target) -> tuple[Json, ...]:
@@ -257,7 +257,7 @@ class Observed:
         return tuple(line for log in logs for line in log.splitlines())
 
     def events(self, target: Target) -> tuple[Json, ...]:
-        """The events about it or its pods, the latest last."""
+        """The events about it or its pods, latest last."""
         names = {(BY_NOUN[target.noun].kind, target.name), *(("Pod", name_of(pod)) for pod in self.pods(target))}
         for item in self.known.objects.get("replicaset", ()):
             owners = (item.get("metadata") or {}).get("ownerReferences") or ()
@@ -273,7 +273,7 @@ class Observed:
         return tuple(sorted(about, key=lambda event: str(event.get("lastTimestamp") or "")))
 
     def warnings(self, target: Target) -> tuple[str, ...]:
-        """What the warnings about it say, each once, the latest first; that something starts again says nothing."""
+        """The messages of warnings about it, without repetitions, latest first; mere restarts are left out."""
         warned = (event for event in reversed(self.events(target)) if event.get("type") == "Warning")
         said = (str(event.get("message", "")) for event in warned)
         return tuple(dict.fromkeys(text for text in said if not text.startswith("Back-off restarting")))
@@ -285,7 +285,7 @@ class Observed:
 
 
 def components(known: Survey) -> Iterator[Target]:
-    """What takes part in serving requests: ingresses, services, workloads."""
+    """The components that take part in serving requests: ingresses, services, workloads."""
     for noun in ("ingress", "service"):
         for item in known.objects.get(noun, ()):
             yield Target(noun, namespace_of(item), name_of(item), item)
@@ -294,7 +294,7 @@ def components(known: Survey) -> Iterator[Target]:
 
 
 async def observe(situation: Situation) -> Observed:
-    """Read what the survey has not: series over time, and the logs of containers that did not get through."""
+    """Read what the survey has not: series over time, and the logs of containers that did not complete."""
     series = await read_series(situation)
     first: dict[str, str] = {}
     for pod in situation.known.objects.get("pod", ()):
@@ -345,7 +345,7 @@ class Change:
 
 
 def last_change(target: Target, seen: Observed) -> Change | None:
-    """The latest change of a workload that was not long ago: a new image, or a sync from its repository."""
+    """The latest recent change of a workload: a new image, or a sync from its repository."""
     found = (*_rollouts(target, seen), *_syncs(target, seen))
     recent = [change for change in found if seen.now is not None and 0 <= seen.now - change.when < _A_DAY]
     return max(recent, key=lambda change: change.when, default=None)
@@ -361,7 +361,7 @@ def _rollouts(target: Target, seen: Observed) -> Iterator[Change]:
 
 
 def _syncs(target: Target, seen: Observed) -> Iterator[Change]:
-    """Syncs of the application that has the workload's name or holds it."""
+    """Syncs of the application that has the workload's name or contains it."""
     signals = [signal.content for signal in seen.known.signals if signal.subject.kind == "gitops-application"]
     for content in (one for one in signals if isinstance(one, Mapping)):
         status = content.get("status") or {}

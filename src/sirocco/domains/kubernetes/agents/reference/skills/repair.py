@@ -1,7 +1,7 @@
-"""Putting right what is broken: find what is wrong, choose the smallest remedy, apply it, and see whether it held.
+"""Repairing what is broken: find what is wrong, choose the smallest remedy, apply it, and check whether it held.
 
-A remedy that needs somebody's consent is proposed with what was found; one that would cost data is put before people
-with its price; and where what was found fits several explanations, nothing is changed and the findings are handed over.
+A remedy that needs somebody's consent is proposed with the findings; one that would lose data is presented to people
+with its price; and if the findings fit several explanations, nothing is changed and they are handed over.
 """
 
 import re
@@ -56,11 +56,11 @@ class Remedy:
     what: str
     request: Request
     resources: Mapping[str, Mapping[str, str]] | None = None
-    """For a change of what the containers ask for or may use; other remedies are what their request says."""
+    """For a change of what the containers request or may use; other remedies are fully described by their request."""
 
 
 async def repair(situation: Situation) -> Outcome | None:
-    """Deal with something that the operator wants put right, where the message names it and orders nothing else."""
+    """Deal with something that the operator wants repaired, if the message names it and orders nothing else."""
     if not wants_repair(situation.prompt) or any(one.action is not Action.READ for one in situation.asked):
         return None
     if any(one.asks_for_values for one in situation.asked):
@@ -98,7 +98,7 @@ async def _repair(situation: Situation, target: Target) -> Outcome | None:
 
 
 def _warning_of_loss(situation: Situation, target: Target) -> str:
-    """What is written on something, or in its log, about data that would not live through a change of its pods."""
+    """A warning, on an object or in its log, about data that would be lost if its pods changed."""
     annotations = ((target.item or {}).get("metadata") or {}).get("annotations") or {}
     texts = [*log_of(situation, target), *map(str, annotations.values())]
     return next((text for text in texts if _LOSS.search(text) and not CONFIDENTIAL.search(text)), "")
@@ -115,7 +115,7 @@ def _with_warning(situation: Situation, target: Target, health: Health, remedy: 
 
 
 def _remedy(situation: Situation, target: Target, health: Health) -> Remedy | None:
-    """The smallest change that cures what was found; None where nothing that was found calls for one."""
+    """The smallest change that cures what was found; None if nothing that was found calls for one."""
     restart = Remedy(f"restart {target}", Request(Action.RESTART, (target.noun,), target.name, target.namespace))
     match health.trouble:
         case Trouble.NOT_READY:
@@ -170,7 +170,7 @@ async def _result(situation: Situation, target: Target, before: Health, step: St
 
 
 def _proposal(situation: Situation, target: Target, health: Health, remedy: Remedy, reason: str) -> Outcome:
-    """What somebody with the authority should do, for a change that is not the agent's to make alone."""
+    """What somebody with the authority should do, for a change that the agent must not make alone."""
     consent = consent_needed(situation, remedy.request, target)
     told = [
         health.sentence,
@@ -184,7 +184,7 @@ def _proposal(situation: Situation, target: Target, health: Health, remedy: Reme
 
 
 def _in_doubt(situation: Situation, target: Target, health: Health, figures: Sequence[str]) -> Outcome:
-    """Hand over what was found, for somebody who knows more."""
+    """Hand over the findings to somebody who knows more."""
     lines = log_of(situation, target)
     shown = [f"Its log has this line: {line.rstrip('.')}." for line in _remarkable_lines(lines)[:_MOST_LINES]]
     whom = responsible(situation, target)
@@ -201,7 +201,7 @@ def _in_doubt(situation: Situation, target: Target, health: Health, figures: Seq
 
 
 def _remarkable_lines(lines: Sequence[str]) -> list[str]:
-    """Log lines that are no routine, or all of them where none stands out."""
+    """Log lines that are not routine, or all of them if none stands out."""
     return [line for line in lines if any(mark in line.upper() for mark in ("WARN", "ERR", "FATAL", "CRIT"))] or list(
         lines
     )
@@ -221,7 +221,7 @@ async def _migration(situation: Situation, target: Target) -> Mapping[str, Any] 
 
 
 def _at_a_price(situation: Situation, target: Target, health: Health, migration: Mapping[str, Any]) -> Outcome:
-    """A migration could be taken back, at the price of what was stored since; people have to weigh that."""
+    """A migration could be rolled back, at the price of what was stored since; people have to weigh that."""
     name, since = migration.get("migration", "the last migration"), migration.get("records_created_since")
     amount = f"the {since} records" if since else "the records"
     when = migration.get("applied_at", "an unknown time")

@@ -1,6 +1,6 @@
-"""What a skill is: a general part of an operator's craft that can answer a turn, and all that it is given to do so.
+"""What a skill is: a general part of an operator's craft that can answer a turn, and everything it is given to do so.
 
-A skill reads what is known, may look further, and makes a change only when no rule of `rules` speaks against it.
+A skill reads what is known, may look further, and makes a change only when no rule of `rules` forbids it.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -28,17 +28,17 @@ class Situation:
 
     @property
     def prompt(self) -> str:
-        """What the operator says now about this matter."""
+        """The operator's present message about this matter."""
         return self.request.prompt
 
     @property
     def conversation(self) -> tuple[Turn, ...]:
-        """What was said before."""
+        """The earlier messages."""
         return self.request.conversation
 
     @property
     def home(self) -> str:
-        """The namespace that is meant when none is named."""
+        """The default namespace."""
         return self.namespaces[0]
 
     @property
@@ -48,32 +48,32 @@ class Situation:
 
     @property
     def client(self) -> EnvironmentClient:
-        """The way to the cluster and to the services."""
+        """The client for the cluster and the services."""
         return self.cluster.client
 
     def case(self, request: Request, target: Target) -> Case:
-        """A change that is thought of, to be judged."""
+        """A change under consideration, to be judged."""
         said = self.request
         return Case(request, target, said.prompt, said.mode, said.scope, self.namespaces, self.known)
 
     def objection(self, request: Request, target: Target) -> str | None:
-        """The reason not to make a change, or None; every change of a skill is asked about here first."""
+        """The reason not to make a change, or None; skills ask here first about every change."""
         return objection(self.case(request, target))
 
 
 class Course(Enum):
-    """How a matter stands after somebody has worked on it."""
+    """The state of a matter after somebody has worked on it."""
 
     SETTLED = auto()
     OPEN = auto()
-    """There is something left to be done in the ordinary way."""
+    """Something is left to be done in the ordinary way."""
     BROKEN = auto()
-    """Something went wrong, and what comes after it has lost its ground."""
+    """Something went wrong, so what comes after it has lost its basis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a skill says, and how the matter stands now."""
+    """What a skill says, and the resulting state of the matter."""
 
     answer: tuple[str, ...]
     reasons: tuple[str, ...] = ()
