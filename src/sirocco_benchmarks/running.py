@@ -6,7 +6,7 @@ floor is a bare ASGI handler that answers the same write and the same read.
 
 What is counted is the time of the process, its own and the system's on its behalf: provision, stimuli, the simulator's
 answers, observations, judging, the synced record and its entry, teardown. It leaves out waiting for the disk, loading
-the profile, the first units, which fill what all others share, and the floor, which is measured by itself. The agent
+the profile, the first units, which fill what all others share, and the floor, which is measured separately. The agent
 runs in the process too: at equal work it does nothing beside its two calls, in a typical unit it is the witness, whose
 own work is counted.
 """

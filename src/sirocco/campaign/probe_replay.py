@@ -121,7 +121,7 @@ async def shrunk_probe(
 ) -> ProbeShrink:
     """Confirm a probe and remove what does not matter, within a number of agent calls.
 
-    The generator's steps are only taken back in an unedited document; what somebody wrote into one is what they want to
+    The generator's steps are only taken back in an unedited document; what a user wrote into one is what they want to
     see, so it stays.
     """
     budget, ran = Budget(calls), list[UnitResult]()

@@ -252,7 +252,7 @@ _METADATA = _record(
                         "interfaces": _list(TEXT),
                         "demands": _list(
                             _record(
-                                "One demand of the tier; met is null where nobody can tell.",
+                                "One demand of the tier; met is null if unknown.",
                                 {"demand": TEXT, "found": TEXT, "met": _or_null(FLAG)},
                             )
                         ),
