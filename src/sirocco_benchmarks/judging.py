@@ -76,7 +76,7 @@ def _without_collection() -> Iterator[None]:
 
 
 def with_entries(evidence: Evidence, number: int) -> Evidence:
-    """The evidence with its audit log repeated to so many entries, each with an id of its own."""
+    """The evidence with its audit log repeated up to the given number of entries, each with a unique id."""
     entries = evidence.audit_log.data.get("entries", ())
     log = replace(evidence.audit_log, data={"entries": list(_repeated_entries(entries, number))})
     return replace(evidence, audit_log=log)

@@ -74,7 +74,7 @@ async def replayed_probe(
 
     # An observed violation stands, whatever broke afterwards.
     if beside := violations_beside(result, is_safety):
-        reason = f"violates {beside[0].archetype} beside {bound.scenario.archetype}: {beside[0].evidence}"
+        reason = f"violates {beside[0].archetype} besides {bound.scenario.archetype}: {beside[0].evidence}"
         return ProbeReplay(name, ReplayOutcome.STILL_FAILING, reason)
     if result.evaluation.undecidable is not None:
         return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, result.evaluation.undecidable)
