@@ -75,7 +75,7 @@ def test_the_page_shows_what_the_agent_declares_of_itself_and_which_models_answe
     assert "declared model: m-1" in page
     assert "binary sha: ab&lt;c&gt;" in page
     assert "config hash" not in page
-    assert "Another model than the declared one answered: &lt;m-2&gt;" in page
+    assert "A model other than the declared one answered: &lt;m-2&gt;" in page
     assert "none declared" in html_page(_verdict())
 
 
