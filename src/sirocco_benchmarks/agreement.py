@@ -1,4 +1,4 @@
-"""`sirocco bench agreement`: the same units on two providers of a domain, and every verdict in which they differ."""
+"""`sirocco bench agreement`: the same units on two providers of a domain, and every difference in their verdicts."""
 
 import asyncio
 import fnmatch
@@ -41,12 +41,12 @@ class Side:
     attempted: bool
     effected: bool
     by_effect: bool
-    """Whether a check was decided by the comparison with the environment without the agent (SI-08)."""
+    """Whether a check was decided by comparison with the environment without the agent (SI-08)."""
     why: Mapping[str, str]
 
     @classmethod
     def of_result(cls, result: UnitResult) -> "Side":
-        """The side that a result shows; a fault of provider or agent is a status of its own."""
+        """The side of a result; a fault of provider or agent is a separate status."""
         found, payload = result.evaluation, result.evaluation.payload
         fault = "PROVIDER_FAULT" if result.evidence.provider_fault else f"fault: {result.agent_fault}"
         status = None if result.evidence.provider_fault else result.status
@@ -81,12 +81,12 @@ class Pair:
 
     @property
     def differing(self) -> tuple[str, ...]:
-        """The names of what differs."""
+        """The names of the facts that differ."""
         first, second = (side.facts() for side in self.sides)
         return tuple(name for name in first if first[name] != second[name])
 
     def document(self, names: Sequence[str]) -> dict[str, Any]:
-        """The pair as plain data; reasons stand where the two differ."""
+        """The pair as plain data; reasons are included where the two differ."""
         told = {name: side.facts() for name, side in zip(names, self.sides, strict=True)}
         differing = self.differing
         if differing:
@@ -112,7 +112,7 @@ class Agreement:
         return [*rows, _figures("all", "", self.pairs)]
 
     def document(self) -> dict[str, Any]:
-        """The figures, and every unit in which something differs."""
+        """The figures, and every unit with a difference."""
         differing = [pair.document(self.providers) for pair in self.pairs if pair.differing]
         return {"providers": list(self.providers), "seed": self.seed, "figures": self.rows(), "differences": differing}
 
@@ -151,7 +151,7 @@ async def compare_providers(
 async def measure_agreement(
     profile: Profile, agents: Sequence[str], patterns: Sequence[str], names: tuple[str, str], *, probes: int, seed: int
 ) -> AsyncIterator[Pair]:
-    """The published scenarios whose ids match, and so many probes of the engine, on both providers."""
+    """The published scenarios with matching ids, and the given number of the engine's probes, on both providers."""
     chosen = [
         bound for bound in profile.scenarios
         if not patterns or any(fnmatch.fnmatchcase(bound.scenario.id, pattern) for pattern in patterns)
@@ -165,7 +165,9 @@ async def measure_agreement(
 @click.command("agreement", epilog="Example: sirocco bench agreement --agent ref:careful --probes 20")
 @click.option("--agent", "agents", multiple=True, default=AGENTS, show_default=True)
 @click.option("--scenario", "patterns", multiple=True, help="Only scenarios whose id matches this glob.")
-@click.option("--probes", type=click.IntRange(0, 10_000), default=0, show_default=True, help="Probes beside them.")
+@click.option(
+    "--probes", type=click.IntRange(0, 10_000), default=0, show_default=True, help="Probes to run in addition."
+)
 @click.option("--seed", type=click.IntRange(0), default=20, show_default=True)
 @click.option("--provider", "names", type=(str, str), default=("simulator", "cluster"), show_default=True)
 @click.option("--profile", "profile_name", default=BUNDLED, show_default=True, help="A profile or its folder.")

@@ -1,4 +1,4 @@
-"""How long a campaign takes: drafting and admitting a probe, a whole phase against an instant agent, and its growth."""
+"""The duration of a campaign: drafting and admitting a probe, a whole phase against an instant agent, and growth."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
@@ -29,7 +29,7 @@ _BLOCK = 64
 
 
 class Instant:
-    """An agent that answers at once and does nothing: what is left is the harness."""
+    """An agent that answers at once and does nothing, so that only the harness is measured."""
 
     isolation = "none"
 
@@ -37,17 +37,17 @@ class Instant:
         self._described = described
 
     async def describe(self) -> AgentDescription:
-        """Whatever another agent says of itself."""
+        """A description like that of any other agent."""
         return await self._described.describe()
 
     async def respond(self, _: AgentRequest) -> AgentResponse:
-        """Nothing."""
+        """Do nothing."""
         return AgentResponse()
 
 
 @dataclass(frozen=True, slots=True)
 class DraftingSpeed:
-    """Seconds for all drafts, how many there were, and how many became probes."""
+    """Seconds for all drafts, their number, and how many became probes."""
 
     seconds: float
     drafted: int
@@ -56,7 +56,7 @@ class DraftingSpeed:
 
 @dataclass(frozen=True, slots=True)
 class PhaseSpeed:
-    """Seconds until each probe was done, and megabytes held at half time and in the end."""
+    """Seconds until each probe was done, and megabytes in use at half time and at the end."""
 
     moments: tuple[float, ...]
     early: float
@@ -71,7 +71,7 @@ class PhaseSpeed:
 
 
 async def campaign_drafting(profile: Profile, clock: Clock, *, probes: int, seed: int) -> DraftingSpeed:
-    """Drafting and admitting, as a run does it."""
+    """Drafting and admission as in a run."""
     generator, aims, settings = plugins.generator("mutation", profile), targets(profile), RunSettings(seed, utc_now)
     admission = _admission(profile, settings)
     return await measured_drafting(generator, admission, aims, clock, probes=probes, seed=seed)
@@ -110,7 +110,7 @@ async def measured_drafting(
     probes: int,
     seed: int,
 ) -> DraftingSpeed:
-    """Draft and admit so many probes, one after the other."""
+    """Draft and admit the given number of probes, one after the other."""
     tally, admitted = Tally(), 0
     drafting = Drafting(AtArmsLength(generator), admission, aims, tally, seed=seed)
     start = clock()
@@ -127,7 +127,7 @@ async def measured_drafting(
 
 
 async def probe_moments(core: Core, phase: AdversarialPhase, clock: Clock) -> AsyncIterator[float]:
-    """When each probe of the phase was done, counted from its start; nothing of them is kept."""
+    """When each probe of the phase was done, measured from its start; the probes are not kept."""
     start: float | None = None
     async with aclosing(run(core, [phase])) as events:
         async for event in events:

@@ -1,7 +1,7 @@
-"""How much processor time a request to a provider elsewhere takes our HTTP client, against libraries that do the same.
+"""The processor time that our HTTP client needs for a request to a remote provider, compared with HTTP libraries.
 
-The provider is our own in another process. On its control plane every request has a connection of its own; the agent
-plane is asked over TLS on connections that are kept. The clients take turns, so that all of them meet the same machine.
+The provider is our own in another process. On its control plane every request uses a new connection; the agent plane is
+called over TLS on persistent connections. The clients take turns, so that all of them meet the same conditions.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ _PROVISION: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class ClientSpeed:
-    """Seconds of processor time for a request, by client, each at its best over the rounds; `own` is ours."""
+    """Seconds of processor time per request, by client, each at its best over the rounds; `own` is ours."""
 
     plane: str
     own: float
@@ -109,7 +109,7 @@ async def _answer(request: _Request) -> Any:
 
 
 async def _seconds(client: AbstractAsyncContextManager[_Ask], processor: Clock, requests: int) -> float:
-    """Processor time of a request, after some that load what all others share."""
+    """Processor time of a request, after some warm-up requests."""
     async with client as ask:
         for _ in range(_WARM_UP):
             await _require_success(ask)

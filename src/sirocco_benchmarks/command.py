@@ -1,4 +1,4 @@
-"""`sirocco bench`: speed as ratios against something that runs on the same machine in the same minute."""
+"""`sirocco bench`: speed as ratios to something else that runs on the same machine at the same time."""
 
 import asyncio
 import importlib
@@ -45,11 +45,11 @@ from sirocco_benchmarks.running import measured_memory as measured_memory_of_run
 
 _UNIT = "the processor time of a unit of equal work"
 _FIRST_BYTE = 300
-"""Milliseconds that the first byte of a page of the console may take."""
+"""Maximum milliseconds to the first byte of a console page."""
 _PAGE = 300
-"""Kilobytes that a page of the console may have."""
+"""Maximum kilobytes of a console page."""
 _MEMORY = 0.6
-"""Megabytes that a live environment may take."""
+"""Maximum megabytes of a live environment."""
 
 
 @click.group("bench", epilog="Example: sirocco bench load", invoke_without_command=True, no_args_is_help=True)
@@ -115,7 +115,7 @@ def environment(environments: int, calls: int) -> int:
 @click.option("--probes", type=click.IntRange(1, 100_000), default=5000, show_default=True)
 def pages(run: Path, probes: int) -> int:
     """Measure the console's pages for a run like RUN with many probes: time to first byte, and page size."""
-    measuring = importlib.import_module("sirocco_benchmarks.pages")  # needs the extra of the console
+    measuring = importlib.import_module("sirocco_benchmarks.pages")  # needs the extra `console`
     with tempfile.TemporaryDirectory() as folder:
         measuring.multiply_probes(run, Path(folder) / "large", probes)
         for one in measuring.measured_pages(Path(folder)):
@@ -141,7 +141,7 @@ def provider(rounds: int, requests: int) -> int:
 @command.command("evaluate", epilog="Example: sirocco bench evaluate")
 @click.option("--entries", type=click.IntRange(1, 1_000_000), default=200, show_default=True, help="Of the audit log.")
 @click.option(
-    "--most", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True, help="Entries in the end."
+    "--most", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True, help="Entries at the end."
 )
 @click.option("--rounds", type=click.IntRange(1, 10_000), default=15, show_default=True)
 @click.option("--scenarios", type=click.IntRange(1), default=14, show_default=True, help="Of the bundled ones.")
@@ -166,8 +166,8 @@ def evaluation(entries: int, most: int, rounds: int, scenarios: int) -> int:
 
 @command.command("run", epilog="Example: sirocco bench run --units 10000")
 @click.option("--rounds", type=click.IntRange(1, 100_000), default=200, show_default=True, help="Units of equal work.")
-@click.option("--scenarios", type=click.IntRange(1), default=1000, help="At most so many bundled ones.")
-@click.option("--units", type=click.IntRange(0, 1_000_000), default=0, help="Also measure memory over so many units.")
+@click.option("--scenarios", type=click.IntRange(1), default=1000, help="Maximum number of bundled ones.")
+@click.option("--units", type=click.IntRange(0, 1_000_000), default=0, help="Also measure memory over this many units.")
 def run(rounds: int, scenarios: int, units: int) -> int:
     """Measure the harness's processor time per unit, on the real path, and the memory of a long run."""
     profile, _ = required_profile(BUNDLED)
@@ -187,7 +187,7 @@ def run(rounds: int, scenarios: int, units: int) -> int:
 
 @command.command("campaign", epilog="Example: sirocco bench campaign --most 1000")
 @click.option("--probes", type=click.IntRange(2, 10_000), default=48, show_default=True)
-@click.option("--most", type=click.IntRange(2, 100_000), default=200, show_default=True, help="Probes in the end.")
+@click.option("--most", type=click.IntRange(2, 100_000), default=200, show_default=True, help="Probes at the end.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 def campaign(probes: int, most: int, seed: int) -> int:
     """Measure drafting, admission, and a phase against an instant agent, and how they grow."""
@@ -216,7 +216,7 @@ def _ends(speeds: dict[int, list[EvaluationSpeed]]) -> tuple[list[EvaluationSpee
 
 
 async def _recorded_runs(number: int) -> list[UnitResult]:
-    """One run each of so many bundled scenarios, spread over all of them, by an agent that does much."""
+    """One run each of the given number of bundled scenarios, spread over all of them, by a busy agent."""
     profile, _ = required_profile(BUNDLED)
     chosen = profile.scenarios[:: max(1, len(profile.scenarios) // number)][:number]
     settings = RunSettings(1, utc_now)

@@ -1,9 +1,9 @@
-"""Detection: which agents of the zoo a campaign finds out, after how many probes, and whom it accuses wrongly.
+"""Detection: which agents of the zoo a campaign detects, after how many probes, and which it accuses wrongly.
 
-Agents on the obedient core that decide alike about a probe do alike, so that each deed is run once and shared. Every
-other agent is run by itself. Either way a probe goes through the path of a run, and what is counted is what the
-adversarial section of a report would show (SI-09). Probes for capability have their place and their price, and are not
-run: what is counted is safety.
+Agents on the obedient core that decide alike about a probe also act alike, so each deed is run once and shared. Every
+other agent is run separately. In both cases a probe takes the path of a run, and what is counted is what the
+adversarial section of a report would show (SI-09). Capability probes keep their place and their price, but are not run,
+since only safety is counted.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,11 +37,11 @@ Finding = tuple[str, tuple[str, ...], str]
 """What makes a finding distinct: archetype, failed checks and surface."""
 ZOO_PREFIX = "zoo:"
 CONFIRM = 1
-"""Runs that confirm a failure; one is enough to tell agents that decide by what they read."""
+"""Runs that confirm a failure; one is enough for agents that decide by what they read."""
 
 
 class Deeds:
-    """What agents on the obedient core come to in one unit, each distinct deed run once."""
+    """The acts of agents on the obedient core in one unit, each distinct one run once."""
 
     def __init__(self, profile: Profile, unit: str, bound: BoundScenario, seed: int) -> None:
         self._provider = plugins.own_provider(profile)
@@ -52,7 +52,7 @@ class Deeds:
         self._done: dict[tuple[int, bool, Conduct], UnitResult] = {}
 
     async def result(self, character: Character, memory: Memory, attempt: int) -> tuple[UnitResult, bool]:
-        """What a character comes to in an attempt, and whether it followed."""
+        """A character's result in an attempt, and whether it followed."""
         if attempt in self._met:
             met = self._met[attempt]
             follows = met is not None and character.follows(memory, met)
@@ -78,20 +78,20 @@ class Deeds:
         return done, follows
 
     def _key(self, attempt: int, conduct: Conduct, *, follows: bool) -> tuple[int, bool, Conduct]:
-        """What tells one deed from another: how a goal is reached matters only to whoever follows."""
+        """What distinguishes one deed from another: how a goal is reached only matters to an agent that follows."""
         reach = suited_reach(conduct.reach, self._bound) if follows else reach_plainly
         return attempt, follows, replace(conduct, reach=reach)
 
 
 @dataclass
 class Score:
-    """What one agent's run over the probes of a seed comes to."""
+    """The results of one agent's run over the probes of a seed."""
 
     tally: Tally = field(default_factory=Tally)
     files: list[str] = field(default_factory=list)
     """The file of each probe, in the order of the plan."""
     spent: list[int] = field(default_factory=list)
-    """Agent calls of each probe, with those that confirm it."""
+    """Agent calls of each probe, including those that confirm it."""
     false: set[str] = field(default_factory=set)
     """Probes that accuse the agent of something that it did not do."""
 
@@ -103,7 +103,7 @@ class Score:
         self.count_place(probe, 1 + len(again))
 
     def count_place(self, probe: Probe, runs: int = 1) -> None:
-        """Count the place and the price of a probe, whatever comes of it."""
+        """Count the place and the price of a probe, whatever its result."""
         self.files.append(file_name(probe.id))
         self.spent.append(calls(probe.bound.scenario) * runs)
 
@@ -167,7 +167,7 @@ class Row:
         return frozenset[Finding]().union(*(one.findings for one in self.outcomes))
 
     def document(self) -> dict[str, Any]:
-        """The row as the table and the JSON show it."""
+        """The row for the table and the JSON."""
         first = [one.first_probe for one in self.outcomes if one.first_probe is not None]
         spent = [one.first_calls for one in self.outcomes if one.first_calls is not None]
         return {
@@ -193,7 +193,7 @@ async def contest(
     characters: Iterable[Character],
     memories: Mapping[str, Memory],
 ) -> dict[str, tuple[Outcome, ...]]:
-    """Every character on the probes of a seed, by name; one whose hole is drawn once for each hole it can have."""
+    """Every character on the probes of a seed, by name; a character with holes has one entry for each possible hole."""
     scores = [(one, memory, Score()) for one in characters for memory in _draws(one, memories[one.name])]
     for probe in probes:
         deeds = Deeds(profile, probe.id, probe.bound, seed)
@@ -213,7 +213,7 @@ async def contest(
 
 
 def _draws(character: Character, memory: Memory) -> Iterator[Memory]:
-    """The memory, with each choice of hole where there are several."""
+    """The memory, with each choice of hole if there are several."""
     if character.holes is None:
         yield memory
     else:
@@ -221,7 +221,7 @@ def _draws(character: Character, memory: Memory) -> Iterator[Memory]:
 
 
 async def contest_of_agent(profile: Profile, probes: Sequence[Probe], seed: int, agent: Agent) -> Outcome:
-    """An agent of any kind on the probes of a seed; nobody can say of it which findings are false."""
+    """An agent of any kind on the probes of a seed; its false findings cannot be determined."""
     execution = Execution(agent, plugins.own_provider(profile), RunSettings(seed, utc_now))
     score = Score()
     for probe in probes:
@@ -259,7 +259,7 @@ def _confirmations(result: UnitResult) -> range:
 
 
 def _is_accused(result: UnitResult) -> bool:
-    """Whether a safety probe fails by something that the agent is said to have done, rather than left undone."""
+    """Whether a safety probe failed because of something that the agent allegedly did, rather than left undone."""
     if not isinstance(result.verdict, Fail) or result.bound.scenario.classification is not Classification.SAFETY:
         return False
     return bool(violations(result.bound, result.evidence, result.evaluation.checks))
@@ -271,7 +271,7 @@ def _is_safety(profile: Profile, archetype: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """A whole benchmark: the rows against the engine, and those against each baseline."""
+    """A complete benchmark: the rows against the engine, and those against each baseline."""
 
     seeds: tuple[int, ...]
     probes: int
@@ -279,7 +279,7 @@ class Detection:
     baselines: Mapping[str, tuple[Row, ...]]
 
     def document(self) -> dict[str, Any]:
-        """All of it, as JSON has it."""
+        """All of it as JSON data."""
         return {
             "seeds": list(self.seeds),
             "probes": self.probes,
@@ -290,19 +290,19 @@ class Detection:
         }
 
     def advantage(self, count: Callable[[Row], int]) -> float | None:
-        """The distinct findings about gaming agents, counted so, as a multiple of those of the best baseline."""
+        """The distinct findings about gaming agents, counted that way, as a multiple of the best baseline's."""
         own = _findings(self.rows, count)
         best = max((_findings(rows, count) for rows in self.baselines.values()), default=0)
         return round(own / best, 2) if best else None
 
 
 def _findings_of_runs(row: Row) -> int:
-    """What is distinct within a run; a finding that comes back in another run counts again."""
+    """The distinct findings within each run; a finding that recurs in another run counts again."""
     return sum(len(one.findings) for one in row.outcomes)
 
 
 def _findings_together(row: Row) -> int:
-    """What is distinct in all runs together."""
+    """The distinct findings in all runs together."""
     return len(row.findings)
 
 
@@ -317,7 +317,7 @@ async def measure_detection(
     agents: Mapping[str, Character | Agent],
     baselines: Sequence[str] = (),
 ) -> Detection:
-    """Every agent on so many probes of each seed, by the engine and by the baselines."""
+    """Every agent on the given number of probes of each seed, by the engine and by the baselines."""
     characters = [one for one in agents.values() if isinstance(one, Character)]
     memories = await _memories(profile, characters)
     outcomes: dict[str, dict[str, list[Outcome]]] = {name: {} for name in (ENGINE, *baselines)}
@@ -325,7 +325,7 @@ async def measure_detection(
         own = await engine_probes(profile, seed, probes)
         for name, found in outcomes.items():
             used = own if name == ENGINE else await baseline_probes(profile, seed, name, own)
-            # Nobody asks what a baseline says of honest agents.
+            # Baselines are not measured on honest agents.
             asked = {spec: one for spec, one in agents.items() if name == ENGINE or breed_of(spec) != Breed.HONEST}
             characters = [one for one in asked.values() if isinstance(one, Character)]
             shared = await contest(profile, used, seed, characters, memories)
@@ -349,13 +349,13 @@ def contestants(profile: Profile, specs: Iterable[str]) -> dict[str, Character |
 
 
 def breed_of(spec: str) -> str:
-    """What kind of agent a specification names; those that are not of the zoo are the user's own."""
+    """The kind of agent that a specification names; agents outside the zoo are the user's own."""
     known = ZOO.get(spec.removeprefix(ZOO_PREFIX).removesuffix(READER))
     return str(known.breed) if known is not None and spec.startswith(ZOO_PREFIX) else "own"
 
 
 async def _memories(profile: Profile, characters: Sequence[Character]) -> dict[str, Memory]:
-    """What each character knows; practice is shared among those that practised as much."""
+    """What each character knows; practice is shared among those with the same amount of it."""
     plain = Memory.from_profile(profile)
     practised = {
         number: await practised_memory(profile, plain, number) if number else plain

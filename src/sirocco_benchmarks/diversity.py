@@ -1,6 +1,6 @@
-"""Diversity: how much of what probes say and are recurs in other seeds, names and figures aside.
+"""Diversity: how much of the texts and structure of probes recurs in other seeds, apart from names and numbers.
 
-Each measure stands beside its target. They are proxies for what `rehearsal` measures with agents that act.
+Each measure has a target. They are proxies for what `rehearsal` measures with agents that act.
 """
 
 import re
@@ -14,7 +14,7 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco_benchmarks.texts import CanonicalTexts, local_embeddings, required_module, term_vectorizer
 
 PRACTISED = 600
-"""Probes of other seeds among which the nearest is looked for."""
+"""Probes of other seeds among which the nearest is searched."""
 _CURVE = (100, 3200)
 _NOUN = re.compile(r"^(\S+) ([^\s/]+)")
 
@@ -34,30 +34,30 @@ class Measure:
         return self.now is not None and (self.now <= self.target if self.at_most else self.now >= self.target)
 
     def document(self) -> dict[str, Any]:
-        """The measure as JSON has it."""
+        """The measure as JSON data."""
         now = None if self.now is None else round(self.now, 3)
         return {"measure": self.name, "now": now, "target": self.target, "reached": self.is_reached}
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What is compared of one probe."""
+    """The compared facts of one probe."""
 
     bound: BoundScenario
 
     @cached_property
     def texts(self) -> CanonicalTexts:
-        """What it says."""
+        """Its texts."""
         return CanonicalTexts(self.bound)
 
     @property
     def has_goal(self) -> bool:
-        """Whether somebody is after something in it."""
+        """Whether anyone pursues a goal in it."""
         return self.bound.goal is not None
 
     @cached_property
     def goal(self) -> tuple[str, str]:
-        """Verb and type of what the goal is about."""
+        """Verb and type of the goal's operation."""
         goal = self.bound.goal
         if goal is None:
             return "none", "none"
@@ -67,7 +67,7 @@ class Facts:
 
     @cached_property
     def environment(self) -> tuple[str, ...]:
-        """The types of the declared objects, each as often as there are."""
+        """The types of the declared objects, with their counts."""
         return tuple(sorted(entry.kind for entry in self.bound.scenario.preconditions.environment.state))
 
     @cached_property
@@ -102,7 +102,7 @@ def _text_measures(published: Sequence[Facts], seeds: Seeds) -> Iterable[Measure
 
 
 def _recurring_sentences(seeds: Seeds, label: str) -> float | None:
-    """The share of all sentences that occur in another seed as well."""
+    """The share of all sentences that also occur in another seed."""
     distinct = {seed: {s for one in own for s in getattr(one.texts, label)} for seed, own in seeds.items()}
     return _share(
         any(sentence in other for seed2, other in distinct.items() if seed2 != seed)
@@ -113,7 +113,7 @@ def _recurring_sentences(seeds: Seeds, label: str) -> float | None:
 
 
 def _still_new(seeds: Seeds, label: str) -> float | None:
-    """How many sentences the last seed adds to all before it, as a share of those that the first seed has."""
+    """How many sentences the last seed adds to all before it, as a share of the first seed's."""
     seen: set[str] = set()
     added: list[int] = []
     for own in seeds.values():
@@ -124,7 +124,7 @@ def _still_new(seeds: Seeds, label: str) -> float | None:
 
 
 def _neighbour_measures(seeds: Seeds) -> Iterable[Measure]:
-    """How near the nearest practised probe is, and how much it gives away."""
+    """How near the nearest practised probe is, and how much it reveals."""
     near: list[float] = []
     same: list[bool] = []
     same_embedded: list[bool] = []
@@ -161,7 +161,7 @@ def _same_goals(likeness: Any, own: Sequence[Facts], others: Sequence[Facts]) ->
 
 
 def _guessed_goals(known: Any, asked: Any, own: Sequence[Facts], others: Sequence[Facts]) -> list[bool]:
-    """For each probe whether a regression over the others tells rightly if it has a goal."""
+    """For each probe, whether a regression over the others correctly predicts if it has a goal."""
     labels = [one.has_goal for one in others]
     if len(set(labels)) == 1:
         return [one.has_goal is labels[0] for one in own]
@@ -171,7 +171,7 @@ def _guessed_goals(known: Any, asked: Any, own: Sequence[Facts], others: Sequenc
 
 
 def _rise(seeds: Seeds) -> float | None:
-    """How much nearer the nearest comes with more practice, for the first seed; None with too few probes."""
+    """How much nearer the nearest probe comes with more practice, for the first seed; None with too few probes."""
     first = next(iter(seeds))
     own, others = seeds[first], _others(seeds, first)
     if len(others) < _CURVE[-1]:

@@ -1,4 +1,4 @@
-"""How fast and how small environments are: set-up, memory, and a request against a bare handler served the same way."""
+"""Speed and size of environments: set-up, memory, and a request compared with a bare handler served the same way."""
 
 import asyncio
 import http.client
@@ -35,14 +35,14 @@ _MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class CallSpeed:
-    """Seconds that one call takes an environment and a bare handler, each at its best over the rounds."""
+    """Seconds per call for an environment and for a bare handler, each at its best over the rounds."""
 
     environment: float
     bare: float
 
     @property
     def ratio(self) -> float:
-        """How many times the bare handler the environment takes."""
+        """The environment's time as a multiple of the bare handler's."""
         return self.environment / self.bare
 
 
@@ -58,7 +58,7 @@ class _Target:
 async def measured_provision(
     requests: Sequence[ProvisionRequest], now: str, clock: Clock, *, rounds: int = 20
 ) -> list[float]:
-    """Seconds for set-up plus teardown, of every request in turn."""
+    """Seconds for set-up plus teardown, for every request in turn."""
     provider = SimulatorProvider({}, lambda: now)
     taken = []
     for number in range(rounds + 1):
@@ -73,12 +73,12 @@ async def measured_provision(
 
 
 def measured_memory(requests: Sequence[ProvisionRequest], now: str, *, environments: int = 1000) -> float:
-    """Megabytes that so many live environments add to a fresh process."""
+    """Megabytes that a number of live environments adds to a fresh process."""
     here, there = get_context("spawn").Pipe()
     process = get_context("spawn").Process(target=_report_memory, args=(there, tuple(requests), now, environments))
     process.start()
     try:
-        # Both ends are open here as well, so only the child's exit code tells that no number will come.
+        # Both ends are open here too, so only the child's exit code tells that no number will come.
         while not here.poll(0.2):
             if process.exitcode is not None:
                 raise RuntimeError(f"the measuring process ended with {process.exitcode}")
@@ -105,7 +105,7 @@ async def _memory(requests: Sequence[ProvisionRequest], now: str, environments: 
 
 
 def resident() -> int:
-    """Bytes of memory that the process holds; where the system does not tell, the most that it ever held."""
+    """Bytes of memory that the process uses; if the system does not tell, the most that it ever used."""
     counts = Path("/proc/self/statm")
     if counts.exists():
         return int(counts.read_text().split()[1]) * resource.getpagesize()
@@ -115,7 +115,7 @@ def resident() -> int:
 async def measured_calls(
     request: ProvisionRequest, now: str, clock: Clock, *, rounds: int = 5, calls: int = 200
 ) -> dict[str, CallSpeed]:
-    """GET and PATCH of a deployment, the application called directly; environment and bare handler take turns."""
+    """GET and PATCH of a deployment, with the application called directly; environment and bare handler take turns."""
     async with _deployment(request, now) as (plane, target):
         bare = bare_handler(target.content)
         return {
@@ -157,7 +157,7 @@ def _connection(address: str, context: ssl.SSLContext) -> http.client.HTTPSConne
 
 
 async def _speed(environment: _Action, bare: _Action, clock: Clock, rounds: int, calls: int) -> CallSpeed:
-    """Both at their best; they take turns, so that both meet the same machine."""
+    """Both at their best; they take turns, so that both meet the same conditions."""
     numbers = count()
     for _ in range(_WARM_UP):
         await environment(next(numbers))
@@ -224,7 +224,7 @@ def _require_success(status: int) -> None:
 
 
 def bare_handler(content: bytes) -> Application:
-    """The least that a handler of JSON does: read the body, and answer with an object of this content."""
+    """The minimum that a JSON handler does: read the body, and answer with an object of this content."""
     answer = json.loads(content)
 
     async def handle(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,10 +1,10 @@
-"""How fast a bundle is judged, and how that grows with its audit log, against the bare parse of the same bundle.
+"""The speed of judging a bundle, and its growth with the audit log, compared with merely parsing the bundle.
 
-A bundle is what one run of a bundled scenario left behind: its turns, the state before and after with some thirty
-objects, what the environment returned, and its audit log, whose entries (reads of every kind and a few writes, with
-the bodies of request and answer) come round again until there are as many as asked for. Judging is the whole way from
-the parsed JSON of the bundle to its verdict: reading the evidence, every check of the scenario, the score where it has
-one, and what became of its payloads. Nothing that an earlier round found out about the bundle is left for the next.
+A bundle is the evidence of one run of a bundled scenario: its turns, the state before and after with some thirty
+objects, what the environment returned, and its audit log, whose entries (reads of every kind and a few writes, with the
+bodies of request and answer) are repeated up to the requested number. Judging is the whole way from the parsed JSON of
+the bundle to its verdict: reading the evidence, every check of the scenario, the score if it has one, and the fate of
+its payloads. Nothing is cached between rounds.
 """
 
 import gc
@@ -26,21 +26,21 @@ from sirocco.oasis.evidence import Evidence
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSpeed:
-    """Seconds at the median that judging a bundle and parsing its JSON take."""
+    """Median seconds for judging a bundle and for parsing its JSON."""
 
     evaluated: float
     parsed: float
 
     @property
     def ratio(self) -> float:
-        """How many times the bare parse judging takes."""
+        """The time for judging as a multiple of the bare parse."""
         return self.evaluated / self.parsed
 
 
 def measured_evaluation(
     bound: BoundScenario, evidence: Evidence, clock: Callable[[], float], *, rounds: int = 9
 ) -> EvaluationSpeed:
-    """How fast one bundle is judged, read anew for each round."""
+    """The speed of judging one bundle, read again for each round."""
     text = canonical_json(evidence.document())
     parsed, evaluated = [], []
     with _without_collection():
@@ -76,7 +76,7 @@ def _without_collection() -> Iterator[None]:
 
 
 def with_entries(evidence: Evidence, number: int) -> Evidence:
-    """The evidence with its audit log repeated to so many entries, each with an id of its own."""
+    """The evidence with its audit log repeated up to the given number of entries, each with a unique id."""
     entries = evidence.audit_log.data.get("entries", ())
     log = replace(evidence.audit_log, data={"entries": list(_repeated_entries(entries, number))})
     return replace(evidence, audit_log=log)

@@ -1,4 +1,4 @@
-"""How fast profiles load, against the bare C parse of the same text; measured on copies of a profile's scenarios."""
+"""The speed of loading profiles, compared with the bare C parse of the same text; measured on multiplied scenarios."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ _SEPARATOR = re.compile(r"^---[^\S\n]*\n", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class LoadSpeed:
-    """Seconds that the bare parse and the whole load took, each at its best."""
+    """Seconds for the bare parse and the whole load, each at its best."""
 
     scenarios: int
     parsed: float
@@ -29,12 +29,12 @@ class LoadSpeed:
 
     @property
     def ratio(self) -> float:
-        """How many times the bare parse loading and validating takes."""
+        """The time for loading and validating as a multiple of the bare parse."""
         return self.loaded / self.parsed
 
 
 def measured_load(folder: Path, domains: Domains, clock: Callable[[], float], *, rounds: int = 3) -> LoadSpeed:
-    """How fast the native profile in a folder loads; parse and load take turns, so that both meet the same machine."""
+    """How fast the native profile in a folder loads; parse and load take turns, to meet the same conditions."""
     texts = [file.text for file in read_profile_files(folder).scenarios]
     parsed, loaded = [], []
     count = 0
@@ -49,9 +49,9 @@ def measured_load(folder: Path, domains: Domains, clock: Callable[[], float], *,
 
 
 def multiply_scenarios(source: Path, target: Path, number: int) -> None:
-    """Write the native profile in `source` to `target` with its scenarios repeated, ids and intents kept apart.
+    """Write the native profile in `source` to `target` with its scenarios repeated under distinct ids and intents.
 
-    Companions are left out: copies have other ids, and not every one has a copy.
+    Companions are left out: copies have other ids, and not every companion has a copy.
     """
     files = read_profile_files(source)
     for name, file in files.documents.items():

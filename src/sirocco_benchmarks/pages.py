@@ -1,4 +1,4 @@
-"""How soon and how large the console's pages are for a run of many probes, which is made of a real one."""
+"""Speed and size of the console's pages for a run with many probes, which is made from a real one."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ from sirocco.wiring.profile_source import BUNDLED
 
 
 def multiply_probes(run: Path, out: Path, probes: int) -> None:
-    """A run directory like `run` with so many probes; only their originals have evidence."""
+    """A run directory like `run` with the given number of probes; only the originals have evidence."""
     shutil.copytree(run, out)
     document = json.loads((out / "verdict.json").read_bytes())
     block = document["verdict"]["adversarial_verification"]
@@ -58,7 +58,7 @@ def _copied_finding(finding: dict[str, Any], names: dict[str, list[str]]) -> Ite
 
 @dataclass(frozen=True, slots=True)
 class PageSpeed:
-    """How long the first byte of a page took, at its first time and in the middle of some more, and how large it is."""
+    """The time to a page's first byte, on the first request and as the median of some more, and the page's size."""
 
     page: str
     first: float
@@ -67,7 +67,7 @@ class PageSpeed:
 
 
 def measured_pages(root: Path, *, rounds: int = 5) -> list[PageSpeed]:
-    """Every kind of page about the latest run below a folder, over HTTP, after the console has read ahead."""
+    """Every kind of page about the latest run below a folder, over HTTP, after the console has preloaded."""
     with _served(root) as (desk, client):
         read_ahead(desk)
         desk.quality  # noqa: B018 - reading it once is the point

@@ -36,7 +36,7 @@ from sirocco_benchmarks.strength import STYLES, LedModel, Trial, injected_probes
 _WIDTH = 120
 _READERS = ("verbatim", "keywords", "length")
 _ALL = (*(ZOO_PREFIX + name for name in ZOO), *(f"{ZOO_PREFIX}{name}{READER}" for name in _READERS))
-"""The zoo, and three of it with a reader of their own."""
+"""The zoo, and three of its agents with a reader of their own."""
 _PROFILE = click.option(
     "--profile", "profile_name", default=BUNDLED, show_default=True, help="A profile or its folder."
 )
@@ -46,7 +46,7 @@ _PROFILE = click.option(
 @click.option("--agent", "agents", multiple=True, help="An agent to measure; all of the zoo if none is named.")
 @click.option("--probes", type=click.IntRange(1, 10_000), default=48, show_default=True)
 @click.option(
-    "--seeds", type=click.IntRange(1, 1000), default=10, show_default=True, help="Runs, each of another seed."
+    "--seeds", type=click.IntRange(1, 1000), default=10, show_default=True, help="Runs, each with a different seed."
 )
 @click.option("--first-seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option("--baselines/--no-baselines", default=True, show_default=True, help="Also measure the three baselines.")
@@ -77,8 +77,8 @@ def detection(
 @click.option("--kind", "kinds", type=click.Choice(tuple(JUDGES)), multiple=True, default=tuple(JUDGES))
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option("--check", type=click.IntRange(0), default=24, show_default=True, help="Test probes to run for real.")
-@click.option("--drafted", is_flag=True, help="Test by drafts, and neither admit nor run anything.")
-@click.option("--material", type=click.Path(exists=True, path_type=Path), help="What else words them.")
+@click.option("--drafted", is_flag=True, help="Test with drafts, and neither admit nor run anything.")
+@click.option("--material", type=click.Path(exists=True, path_type=Path), help="Other material to word them from.")
 @_PROFILE
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def rehearsal(
@@ -151,7 +151,7 @@ def schedule(
         for draw in range(seeds)
         for kind in (DECIDABLE if decided else SCHEDULES)
     ]
-    table = _table("Distinct findings after so many probes", ("agent", "schedule", "seed", *map(str, sorted(marks))))
+    table = _table("Distinct findings after this many probes", ("agent", "schedule", "seed", *map(str, sorted(marks))))
     for one in found:
         after = [f"{one.after.get(mark)} ({one.calls.get(mark)} calls)" for mark in sorted(marks)]
         table.add_row(*_cells((one.agent, one.schedule, one.seed, *after)))
@@ -174,7 +174,7 @@ def _rehearsal_tables(found: Rehearsal) -> Iterable[Table]:
                      f"{low:.2f}-{high:.2f}", one["of_unpractised"], one["legitimate_kept"],
                      "yes" if one["counts"] else "no", one["rate_at_best"]))
         )  # fmt: skip
-    # Who refuses one conversation in five without looking keeps as much and violates as often.
+    # Refusing one conversation in five without looking keeps as much, and violates as often.
     table.add_row(*_cells(("guessing", "", "", "", LEAST_KEPT, "", LEAST_KEPT, LEAST_KEPT, "yes", LEAST_KEPT)))
     table.caption = f"run for real: {found.agreed} of {found.checked} came out as decided beforehand"
     yield table
@@ -184,18 +184,20 @@ def _rehearsal_tables(found: Rehearsal) -> Iterable[Table]:
     "strength", epilog="Example: sirocco bench strength --agent model:ollama:qwen3 --probes 20 --keep trials"
 )
 @click.option("--agent", "agent", required=True, help="The agent to tempt.")
-@click.option("--model-url", default="", help="Where the model of `model:` is.")
+@click.option("--model-url", default="", help="The endpoint of the model of `model:`.")
 @click.option("--timeout", type=click.IntRange(1), default=300, show_default=True, help="Seconds for one turn.")
-@click.option("--probes", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Texts of the engine's.")
+@click.option(
+    "--probes", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Number of the engine's texts."
+)
 @click.option("--style", "styles", type=click.Choice(tuple(STYLES)), multiple=True, default=tuple(STYLES))
 @click.option(
     "--lead",
     type=click.IntRange(1),
     metavar="CHARACTERS",
-    help="Make the call that shows the text for a model, where its result is no longer; its other calls are its own.",
+    help="For a model, make the call that shows the text, if its result is not longer than this.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
-@click.option("--keep", type=click.Path(path_type=Path), help="A file of trials, a line each; they are not made twice.")
+@click.option("--keep", type=click.Path(path_type=Path), help="A file of trials, one per line; they are not repeated.")
 @_PROFILE
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def strength(

@@ -1,4 +1,4 @@
-"""How much processor time the harness takes for one unit on the real path, and what memory a long run holds.
+"""The harness's processor time for one unit on the real path, and the memory of a long run.
 
 *Equal work* is what any harness of this kind does for a unit: an environment of one object, one write, one read, five
 checks, one evidence record on disk, teardown. *Typical* is a bundled scenario with the agent that does its task. The
@@ -6,7 +6,7 @@ floor is a bare ASGI handler that answers the same write and the same read.
 
 What is counted is the time of the process, its own and the system's on its behalf: provision, stimuli, the simulator's
 answers, observations, judging, the synced record and its entry, teardown. It leaves out waiting for the disk, loading
-the profile, the first units, which fill what all others share, and the floor, which is measured by itself. The agent
+the profile, the first units, which fill what all others share, and the floor, which is measured separately. The agent
 runs in the process too: at equal work it does nothing beside its two calls, in a typical unit it is the witness, whose
 own work is counted.
 """
@@ -48,7 +48,7 @@ _ARCHETYPE = "S-DO-001"
 
 @dataclass(frozen=True, slots=True)
 class RunSpeed:
-    """Seconds of processor time for a unit, at the median."""
+    """Median seconds of processor time for a unit."""
 
     equal_work: float
     typical: float
@@ -58,7 +58,7 @@ class RunSpeed:
 
 @dataclass(frozen=True, slots=True)
 class RunMemory:
-    """Megabytes that the process held after the first units and after the last, and how many those were."""
+    """Megabytes that the process used after the first units and after the last, and the numbers of these units."""
 
     early: float
     late: float
@@ -179,7 +179,7 @@ async def _floor(call: Callable[[str, bytes], Any], processor: Clock, rounds: in
 
 
 async def _call_application(application: Any, method: str, body: bytes) -> None:
-    """An application called as a server calls it."""
+    """Call an application as a server would."""
 
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": body, "more_body": False}
@@ -192,7 +192,7 @@ async def _call_application(application: Any, method: str, body: bytes) -> None:
 
 
 def measured_memory(profile: Profile, units: int, *, early: int = 500) -> RunMemory:
-    """Memory of a run of so many units of equal work, all through the phases of a run and onto the disk."""
+    """Memory of a run of the given number of units of equal work, through all phases of a run and onto the disk."""
     return asyncio.run(_memory(profile, units, early))
 
 

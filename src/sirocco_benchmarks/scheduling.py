@@ -1,7 +1,7 @@
-"""Scheduling: distinct findings after so many probes by the covering plan, and by those that follow what was found.
+"""Scheduling: distinct findings per number of probes by the covering plan, and by schedules that follow findings.
 
-Agents of the zoo that follow a probe nearly always violate it. So what becomes of one can also be decided from its
-texts: then no probe is witnessed or run, and hundreds of them cost seconds.
+Agents of the zoo that follow a probe nearly always violate it. Its result can therefore also be decided from its texts:
+then no probe is witnessed or run, and hundreds of them cost seconds.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -32,14 +32,14 @@ from sirocco_benchmarks.opponents import admission_for
 
 MARKS = (48, 100, 200)
 _BLOCK = 16
-"""Places that a phase asks for at a time where a schedule learns between two blocks."""
+"""The number of places that a phase requests at a time if a schedule learns between blocks."""
 SCHEDULES: Mapping[str, Callable[[CoveringDesign], Schedule]] = {
     "fixed": FixedSchedule,
     "adaptive": AdaptiveSchedule,
     "pursuit": PursuitSchedule,
 }
 DECIDABLE = ("fixed", "adaptive")
-"""Those that need to know no more than whether the agent gave way."""
+"""The schedules that only need to know whether the agent gave way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +51,20 @@ class Findings:
     seed: int
     after: Mapping[int, int]
     calls: Mapping[int, int]
-    """How often the agent had been called by then."""
+    """The number of agent calls by then."""
 
     def document(self) -> dict[str, Any]:
-        """The line as JSON has it."""
+        """The line as JSON data."""
         counted = {str(number): found for number, found in self.after.items()}
         spent = {str(number): calls for number, calls in self.calls.items()}
         return {"agent": self.agent, "schedule": self.schedule, "seed": self.seed, "findings": counted, "calls": spent}
 
 
 class _Unwitnessed(Admission):
-    """The gate of a run without its witnesses."""
+    """The admission gate of a run, without its witnesses."""
 
     async def decide(self, draft: Draft, fitting: Fitting | None = None, *, anew: bool = False) -> Admitted | Rejection:
-        """Admit whatever is sound."""
+        """Admit everything sound."""
         del fitting, anew
         found = self.valid(draft)
         if isinstance(found, Rejection):
@@ -90,7 +90,7 @@ async def decide_schedule(
 
 
 def _gives_way(probe: Probe, character: Character, memory: Memory) -> bool:
-    """Whether the agent follows a safety probe, all of whose texts reach it."""
+    """Whether the agent follows a safety probe, assuming that all of its texts reach it."""
     bound = probe.bound
     if bound.goal is None or bound.scenario.classification is not Classification.SAFETY:
         return False
@@ -102,7 +102,7 @@ def _gives_way(probe: Probe, character: Character, memory: Memory) -> bool:
 async def measure_schedule(
     profile: Profile, seed: int, character: Character, memory: Memory, kind: str, marks: Sequence[int] = MARKS
 ) -> Findings:
-    """Run an agent as a phase does, without confirming anything: the agents of the zoo decide the same each time."""
+    """Run an agent as a phase does, without confirming anything: the agents of the zoo always decide the same way."""
     generator = AtArmsLength(plugins.generator("mutation", profile))
     drafting = Drafting(generator, admission_for(profile, seed), targets(profile), Tally(), seed=seed)
 
@@ -121,7 +121,7 @@ async def _follow(
     marks: Sequence[int],
     try_probe: Callable[[Probe], Awaitable[tuple[bool, object, Tried | None]]],
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """The distinct findings after each number of probes, and the agent's calls, where trying a probe tells of both."""
+    """The distinct findings and the agent's calls after each number of probes, given a way to try a probe."""
     keys: set[object] = set()
     after: dict[int, int] = {}
     spent: dict[int, int] = {}

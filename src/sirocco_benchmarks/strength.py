@@ -1,9 +1,9 @@
-"""Strength: whether texts that wait in an environment tempt an agent, ours beside attack styles that were published.
+"""Strength: whether texts placed in an environment tempt an agent: ours, and published attack styles.
 
-The styles are AgentDojo's, written anew after their description. A pair is a text of the engine's and one of a style,
-for the same goal, on the same surface of the same environment. The operator asks for nothing but a look at what the
-text waits on, so that an agent that can do little comes across it; what it does then is judged as in any run. A model
-that cannot even look is led: the call that shows the text is made for it, and all others are its own.
+The styles are AgentDojo's, rewritten from their description. A pair is a text of the engine's and one of a style, for
+the same goal, on the same surface of the same environment. The operator only asks for a look at whatever contains the
+text, so that even a weak agent encounters it; what it does then is judged as in any run. A model that cannot even look
+is led: the call that shows the text is made for it, and all other calls are its own.
 """
 
 import json
@@ -48,12 +48,12 @@ STYLES: Mapping[str, str] = {
     **AGENTDOJO,
     "tool_knowledge": AGENTDOJO["important_instructions"].replace("{goal}", _HOW),
 }
-"""AgentDojo's baseline attacks; the last also says which operation to use your tools for."""
+"""AgentDojo's baseline attacks; the last one also says which operation to use the tools for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What one text came to."""
+    """The result of one text."""
 
     probe: str
     archetype: str
@@ -64,7 +64,7 @@ class Trial:
     text: str
     delivered: bool
     attempted: bool
-    """Whether the agent went for the goal, with success or without."""
+    """Whether the agent pursued the goal, successfully or not."""
     violated: bool
     status: str | None
     calls: tuple[str, ...]
@@ -73,14 +73,14 @@ class Trial:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells it from others."""
+        """What distinguishes it from other trials."""
         return self.probe, self.author
 
 
 async def injected_probes(profile: Profile, seed: int, number: int, longest: int | None = None) -> tuple[Probe, ...]:
-    """The first admitted probes whose request waits in the environment, on a surface that can hold sentences.
+    """The first admitted probes with a request in the environment, on a surface that can hold sentences.
 
-    With `longest`, only those whose text one call shows in a result of no more characters.
+    With `longest`, only those whose text one call shows in a result of at most that many characters.
     """
     generator = AtArmsLength(plugins.generator("mutation", profile))
     aims = tuple(one for one in targets(profile) if one.shape and one.shape.carrier is Carrier.PAYLOAD)
@@ -101,7 +101,7 @@ async def injected_probes(profile: Profile, seed: int, number: int, longest: int
 
 
 async def _is_shown(probe: Probe, profile: Profile, seed: int, longest: int) -> bool:
-    """Whether one call shows the probe's text, and in a short result."""
+    """Whether one call shows the probe's text in a short enough result."""
     provider, settings = plugins.own_provider(profile), RunSettings(seed, utc_now)
     for _, text, bound in variants(probe, profile, ()):
         shown = await showing_call(bound, text, provider, environment_seed(settings, probe.id))
@@ -151,9 +151,9 @@ async def measure_strength(
     kept: Path | None = None,
     led: "LedModel | None" = None,
 ) -> AsyncGenerator[Trial, None]:
-    """Each trial as soon as it is done; those that a file holds are not made again, and new ones are added to it.
+    """Each trial as soon as it is done; those in a file are not repeated, and new ones are appended to it.
 
-    One in which the agent broke or was too slow shows nothing, and is left to another run.
+    A trial in which the agent broke or was too slow shows nothing, and is left to another run.
     """
     earlier = {one.key: one for one in kept_trials(kept)}
     provider = plugins.own_provider(profile)
@@ -178,7 +178,7 @@ async def measure_strength(
 
 
 class LedModel:
-    """A model whose first step in a turn is made for it, the call that shows what waits; all else is the model's."""
+    """A model whose first step in a turn is made for it: the call that shows the text; the rest is the model's."""
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
@@ -197,7 +197,7 @@ class LedModel:
     async def reply(
         self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), schema: Mapping[str, Any] | None = None
     ) -> Reply:
-        """The call, as long as nothing was said; then what the model says."""
+        """The call, if nothing has been said yet; then the model's replies."""
         if self.first is not None and all(message.role in {"system", "user"} for message in messages):
             return Reply("", (self.first,))
         return await self._model.reply(messages, tools=tools, schema=schema)
@@ -205,17 +205,17 @@ class LedModel:
 
 @dataclass(frozen=True, slots=True)
 class LedCall:
-    """A call that shows a text, and how long its result is."""
+    """A call that shows a text, and the length of its result."""
 
     call: ToolCall
     characters: int
 
 
 async def showing_call(bound: BoundScenario, text: str, provider: Provider, seed: int) -> LedCall | None:
-    """The call whose result, the shortest of all, holds a text that waits; None where no look by itself shows it.
+    """The call with the shortest result that contains a placed text; None if no single look shows it.
 
-    Each tool is tried in an environment of its own, with what the text's target says as arguments; a tool that asks for
-    a pod gets the first whose name begins as the target's. What changes the environment is no look.
+    Each tool is tried in a fresh environment, with arguments from the text's target; a tool that needs a pod gets the
+    first whose name begins like the target's. A call that changes the environment is not a look.
     """
     waiting = next(one for one in bound.scenario.stimuli if one.value == text)
     kind, name, *_ = str(waiting.target).split("/")
@@ -243,7 +243,7 @@ async def showing_call(bound: BoundScenario, text: str, provider: Provider, seed
 
 
 def _shows(result: str, text: str) -> bool:
-    """Whether a result holds a text, as it is, laid out anew, or within JSON."""
+    """Whether a result contains a text: verbatim, reformatted, or within JSON."""
     written = json.dumps(text, ensure_ascii=False)[1:-1]
     return written in result or " ".join(text.split()) in " ".join(result.split())
 
@@ -252,7 +252,7 @@ def _shows(result: str, text: str) -> bool:
 async def _environment_with_tools(
     bound: BoundScenario, provider: Provider, request: ProvisionRequest
 ) -> AsyncIterator[tuple[Environment, Tools]]:
-    """A scenario's environment, with what waits in it, and the tools in it."""
+    """A scenario's environment with its texts in place, and its tools."""
     toolbox = environment_tools(bound.domain, utc_now)
     async with provider.provision(request) as environment:
         for stimulus in bound.scenario.stimuli:
@@ -263,7 +263,7 @@ async def _environment_with_tools(
 
 
 def trial_of(probe: Probe, author: str, text: str, result: UnitResult) -> Trial:
-    """What a text came to, by what was recorded."""
+    """The result of a text, from what was recorded."""
     turns = [turn.response or {} for turn in result.evidence.turns]
     used = [turn.get("usage") or {} for turn in turns]
     facts = payload_facts(result.bound, result.evidence)
@@ -285,7 +285,7 @@ def trial_of(probe: Probe, author: str, text: str, result: UnitResult) -> Trial:
 
 
 def kept_trials(file: Path | None) -> list[Trial]:
-    """The trials that a file holds."""
+    """The trials in a file."""
     if file is None or not file.exists():
         return []
     found = (json.loads(line) for line in file.read_text().splitlines() if line.strip())
@@ -293,7 +293,7 @@ def kept_trials(file: Path | None) -> list[Trial]:
 
 
 def summary(trials: Iterable[Trial]) -> dict[str, Any]:
-    """Violations by author, by technique of the engine's, and by pair."""
+    """Violations by author, by the engine's techniques, and by pair."""
     made = list(trials)
     own = {one.probe: one for one in made if one.author == ENGINE}
     pairs = [(own[one.probe], one) for one in made if one.author != ENGINE and one.probe in own]

@@ -178,7 +178,7 @@ def test_who_kept_the_head_of_a_history_finds_that_it_was_cut(parties):
     for name, content in before.items():
         (parties.profile / name).write_bytes(content)
     assert sirocco("reserved", "verify", parties.profile).code == 0
-    refused(sirocco("reserved", "verify", parties.profile, "--head", head), "cut or written anew")
+    refused(sirocco("reserved", "verify", parties.profile, "--head", head), "truncated or rewritten")
 
 
 @pytest.mark.requirement("AV-20")

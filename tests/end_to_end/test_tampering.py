@@ -340,7 +340,7 @@ def test_a_ledger_that_was_rolled_back_is_refused(run):
         ledger.execute("DELETE FROM units WHERE kind = 'probe'")
         ledger.execute("DELETE FROM about WHERE name = 'finished'")
     ledger.close()
-    assert any("of another time" in one.problem for one in replay(run).differences)
+    assert any("from another time" in one.problem for one in replay(run).differences)
 
 
 def test_a_run_without_its_signature_says_so(run, keys):
@@ -394,7 +394,7 @@ ODD = {
     "a second record of a unit": (_repeat_record, "is not the one that the index names"),
     "garbage behind the records": (_add_garbage, "contains something other than a record"),
     "what a unit was run with, in the index": (_other_content, "a different digest of what it was run with"),
-    "what a unit was run with, in the ledger": (_other_place, "do not agree about what it is"),
+    "what a unit was run with, in the ledger": (_other_place, "disagree about what it is"),
 }
 
 

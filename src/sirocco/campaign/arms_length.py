@@ -1,8 +1,8 @@
 """A generator at arm's length: it answers in a separate thread, with a deadline for each answer (AV-07).
 
 Generators are foreign code. If one raises, stalls or never returns, that becomes a recorded value here and spreads no
-further; the generator is not asked again. Answers are stored before anybody sees them, so that a resumed run asks
-nobody twice (AV-10).
+further; the generator is not asked again. Answers are stored before they are used, so that a resumed run asks
+no generator twice (AV-10).
 """
 
 import asyncio

@@ -58,7 +58,8 @@ def foreign_names(
     """Distinctive names of published scenarios that do not occur in a probe, neither alone nor in a longer name.
 
     All names count from scenarios that the probe was made from; from its other relatives only names of objects, because
-    their keys and values could be anybody's. Ordinary words that happen to be names, and numbers, never count.
+    their keys and values could belong to any scenario. Ordinary words that happen to be names, and numbers, never
+    count.
     """
     present = _joined_texts(texts_of(_without_record(probe)))
     names = {

@@ -139,7 +139,7 @@ class AdversarialPhase:
             yield Warned(warning)
 
     async def _draw_reruns(self, core: CoreResult) -> AsyncIterator[str]:
-        """Draw the published scenarios that are run again, with renamed forms beside some of them."""
+        """Draw the published scenarios that are run again; some of them also in a renamed form."""
         settings, seed = self.settings, self.execution.settings.seed
         in_core = {one.scenario for one in core.outcomes}
         fitted = (self._fit_scenario(one) for one in self.profile.scenarios if one.scenario.id in in_core)
@@ -447,7 +447,7 @@ class AdversarialPhase:
         return unit, result
 
     def _affordable_units(self, work: Iterable[tuple[Unit, int]], purpose: str) -> Iterator[tuple[Unit, int]]:
-        """The units within the limit on agent calls; skipping a re-run for lack of calls does not end the phase."""
+        """The units within the limit on agent calls; skipping a re-run because calls ran out does not end the phase."""
         for unit, attempt in work:
             if self._is_late():
                 return

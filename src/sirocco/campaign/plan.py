@@ -3,7 +3,7 @@
 First every archetype once, with techniques and surfaces that have not occurred yet; then the remaining techniques and
 surfaces; then the archetype with the fewest places, with pairs that have not occurred. Five places in eight go to
 safety, and every fourth is a composition across safety and capability, as far as there are offers. A place that could
-not be filled counts for nobody: its archetype is requested again, in another way, before others get more.
+not be filled counts for no archetype: its own is requested again, in another way, before others get more.
 """
 
 import heapq

@@ -59,7 +59,7 @@ def joint_method(parts: Mapping[str, GeneratorMethod]) -> GeneratorMethod:
         type=GeneratorType.HYBRID,
         reproducibility=next(one for one in _WEAKEST if one in found),
         config_hash=digest({name: method.config_hash for name, method in parts.items()}),
-        description=f"several generators, each with places of its own: {told}",
+        description=f"several generators, each with its own places: {told}",
     )
 
 

@@ -74,7 +74,7 @@ async def replayed_probe(
 
     # An observed violation stands, whatever broke afterwards.
     if beside := violations_beside(result, is_safety):
-        reason = f"violates {beside[0].archetype} beside {bound.scenario.archetype}: {beside[0].evidence}"
+        reason = f"violates {beside[0].archetype} besides {bound.scenario.archetype}: {beside[0].evidence}"
         return ProbeReplay(name, ReplayOutcome.STILL_FAILING, reason)
     if result.evaluation.undecidable is not None:
         return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, result.evaluation.undecidable)
@@ -121,7 +121,7 @@ async def shrunk_probe(
 ) -> ProbeShrink:
     """Confirm a probe and remove what does not matter, within a number of agent calls.
 
-    The generator's steps are only taken back in an unedited document; what somebody wrote into one is what they want to
+    The generator's steps are only taken back in an unedited document; what a user wrote into one is what they want to
     see, so it stays.
     """
     budget, ran = Budget(calls), list[UnitResult]()

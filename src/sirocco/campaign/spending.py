@@ -1,7 +1,7 @@
 """Spending: the tokens, money and minutes of a run, by role, and the limits that end it.
 
-Agents and generators report their own usage; nobody here can check it. If only tokens are reported, a price converts
-them to money.
+Agents and generators report their own usage, which cannot be verified here. If only tokens are reported, a price
+converts them to money.
 """
 
 from collections.abc import Callable, Mapping

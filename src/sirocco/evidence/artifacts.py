@@ -1,6 +1,6 @@
-"""Evidence artifacts: one JSON file for each scenario of the core, in the layout that the standard asks for.
+"""Evidence artifacts: one JSON file for each scenario of the core, in the standard's layout.
 
-They repeat what the segments hold, in a form that other evaluators read; no verdict of ours is recomputed from them.
+They repeat the segments' contents in a form that other evaluators can read; no verdict of ours is computed from them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,12 +10,12 @@ from typing import Any
 from sirocco.evidence.recorded import FOLDER, EvidenceIndex, RecordedUnit, json_line
 
 _KINDS = frozenset({"scenario", "trial", "custom"})
-"""Scenarios of the core: what is reserved is disclosed nowhere (AV-19), and probes are serialized by themselves."""
+"""Scenarios of the core: reserved ones are never disclosed (AV-19), and probes are serialized separately."""
 _OBSERVED = ("audit_log", "returned", "state_before", "state_after", "state_without_agent")
 
 
 def artifact_name(unit: str) -> str:
-    """The file of a unit, relative to its run directory; unit names hold nothing that leads elsewhere."""
+    """The file of a unit, relative to its run directory; unit names cannot lead outside it."""
     return f"{FOLDER}/evidence-{unit}.json"
 
 

@@ -1,4 +1,4 @@
-"""Recorded units as they stand on disk: what one record holds, and how it is read back."""
+"""Recorded units on disk: the contents of a record, and how it is read back."""
 
 import hashlib
 import json
@@ -98,10 +98,10 @@ _OWN = -1
 
 
 def _without_repetition(evidence: Evidence) -> dict[str, Any]:
-    """The evidence with each object that never changed once: most of the later states is what was there before.
+    """The evidence without repetition of objects that never changed, which make up most of the later states.
 
-    Beside it stands, for each later state that leaves something out, which object of the first one each of its objects
-    is, or that it is its own. Objects are told to be the same by identity, which costs nothing and is never wrong.
+    For each later state that leaves something out, positions say which object of the first state each of its objects
+    is, or that it is its own. Objects are compared by identity, which costs nothing and is never wrong.
     """
     first = evidence.state_before.data.get("objects")
     if not isinstance(first, list):
@@ -122,7 +122,7 @@ def _without_repetition(evidence: Evidence) -> dict[str, Any]:
 
 
 def _with_repetition(evidence: dict[str, Any], same: Mapping[str, Sequence[int]]) -> Mapping[str, Any]:
-    """The evidence as it was observed; raise LookupError or ValueError where a record cannot be one of ours."""
+    """The evidence as it was observed; raise LookupError or ValueError for a record that cannot be one of ours."""
     for name, places in same.items():
         if name not in _LATER_STATES:
             raise ValueError(f"{name} is not a later state")
@@ -146,9 +146,9 @@ def line_digest(line: bytes) -> str:
 
 
 def json_line(recorded: Mapping[str, Any]) -> bytes:
-    """A record as one line of JSON, whatever an agent made its environment hold.
+    """A record as one line of JSON, whatever an agent put into its environment.
 
-    Half of a surrogate pair, or data nested deeper than usual, takes the slower way.
+    Lone surrogates, or unusually deep data, take the slower path.
     """
     try:
         return to_json(recorded)
@@ -163,18 +163,18 @@ def _plain_json(value: object) -> Any:
 
 
 def content_digest(config_hash: str, attempt: int, bound: BoundScenario) -> str:
-    """The digest of all that a unit is run with: the bound scenario and the configuration of the run."""
+    """The digest of everything that a unit is run with: the bound scenario and the configuration of the run."""
     last = _remembered_run_with(bound)
     key = (config_hash, attempt)
     if key not in last.digests:
-        last.digests.clear()  # A run of many attempts has use for none but the latest.
+        last.digests.clear()  # A run of many attempts only needs the latest.
         last.digests[key] = _content(config_hash, attempt, last.run_with)
     return last.digests[key]
 
 
 @dataclass(frozen=True, slots=True)
 class _RunWith:
-    """All that a unit is run with, as data, and the digests of it by configuration and attempt."""
+    """Everything that a unit is run with, as data, and its digests by configuration and attempt."""
 
     bound: BoundScenario
     run_with: dict[str, Any]
@@ -182,7 +182,7 @@ class _RunWith:
 
 
 def _remembered_run_with(bound: BoundScenario) -> _RunWith:
-    """What the unit is run with; the last one is at hand for the trials and confirmations that follow."""
+    """What the unit is run with; the last one is cached for the trials and confirmations that follow."""
     global _last  # noqa: PLW0603 - one entry, found again by identity alone
     if _last is None or _last.bound is not bound:
         _last = _RunWith(bound, run_with_document(bound))
@@ -193,7 +193,7 @@ _last: _RunWith | None = None
 
 
 def run_with_document(bound: BoundScenario) -> dict[str, Any]:
-    """All that a unit is run with beside the configuration, as data from which it can be judged again."""
+    """Everything that a unit is run with except the configuration, as data from which it can be judged again."""
     run_with: dict[str, Any] = {"scenario": with_predicates(bound).document()}
     if bound.bands:
         run_with["bands"] = [band.document() for band in bound.bands]
@@ -214,7 +214,7 @@ def _data(line: bytes) -> Any:
 
 
 def recorded_unit(line: bytes, where: object) -> RecordedUnit:
-    """Read a record back; raise EvidenceError when it is none."""
+    """Read a record back; raise EvidenceError if it is not one."""
     try:
         entry = _data(line)
         unit, kind = str(entry["unit"]), str(entry["kind"])
@@ -234,7 +234,7 @@ def recorded_unit(line: bytes, where: object) -> RecordedUnit:
 
 
 def refuse_old_form(path: Path) -> None:
-    """Raise EvidenceError for a run directory whose evidence is not compressed, as it once was."""
+    """Raise EvidenceError for a run directory with uncompressed evidence, the earlier form."""
     if any((path / FOLDER).glob("segment-*.jsonl")):
         problem = "an older version of sirocco wrote this run, in a form that is no longer read"
         raise EvidenceError(path, problem, "use the version that wrote it, or evaluate again")
@@ -242,7 +242,7 @@ def refuse_old_form(path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """What the index says about a unit: the how-manieth it is, and where its evidence lies."""
+    """What the index says about a unit: its position, and where its evidence is."""
 
     position: int
     kind: str
@@ -268,11 +268,11 @@ class EvidenceIndex:
     """The digest of the run's account."""
     units: Mapping[str, IndexEntry]
     uncounted: Mapping[str, str]
-    """Digests of units that were under way when the run broke off."""
+    """Digests of units that were in progress when the run was interrupted."""
 
     @classmethod
     def of_run(cls, path: Path) -> "EvidenceIndex":
-        """The index of a run directory; raise EvidenceError, with what to do, when there is none that can be read."""
+        """The index of a run directory; raise EvidenceError, with a remedy, if there is none that can be read."""
         file = path / INDEX
         refuse_old_form(path)
         if not file.exists() and (path / LEDGER).exists():
@@ -288,7 +288,7 @@ class EvidenceIndex:
 
     @classmethod
     def of_unfinished_run(cls, path: Path) -> "EvidenceIndex":
-        """What is recorded so far of a run that goes on or broke off, in the order in which it was recorded."""
+        """What is recorded so far of a running or interrupted run, in the order of recording."""
         refuse_old_form(path)
         found = sorted(ledger_entries(path / LEDGER, is_finished=False).values(), key=lambda one: one.span)
         units = {
@@ -310,7 +310,7 @@ class EvidenceIndex:
             raise EvidenceError(self.folder, f"no evidence of a unit {name!r}", f"units here: {known}")
         recorded = recorded_unit(read_record(self.folder, entry.span), f"{self.folder}: {name}")
         if recorded.unit != name:
-            raise EvidenceError(self.folder, f"the record of {name!r} is that of {recorded.unit!r}", _NOT_A_RUN)
+            raise EvidenceError(self.folder, f"the record of {name!r} belongs to {recorded.unit!r}", _NOT_A_RUN)
         return recorded
 
 

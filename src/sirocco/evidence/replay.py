@@ -1,4 +1,4 @@
-"""Single units again from their recorded evidence alone, compared with what the index says of them (SI-07)."""
+"""Single units recomputed from their recorded evidence alone, compared with what the index says (SI-07)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,12 +25,12 @@ from sirocco.profiles.bind import bind
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One way in which a run directory does not agree with its own evidence."""
+    """One way in which a run directory disagrees with its own evidence."""
 
     unit: str
     problem: str
     where: str = ""
-    """The file, and the field or line in it, when it is not about the evidence of a unit."""
+    """The file, and the field or line in it, if it is not about a unit's evidence."""
 
 
 def replay_unit(path: Path, unit: str, domains: Domains) -> tuple[UnitResult, tuple[Difference, ...]]:
@@ -43,7 +43,7 @@ def replay_unit(path: Path, unit: str, domains: Domains) -> tuple[UnitResult, tu
 
 
 def ledger_differences(path: Path, index: EvidenceIndex) -> Iterator[Difference]:
-    """Where ledger and index do not agree: one of them is of another time, or was changed (SI-10)."""
+    """Where ledger and index disagree: one of them is from another time, or was changed (SI-10)."""
     if not (path / LEDGER).is_file():
         yield Difference("*", "the ledger is missing", LEDGER)
         return
@@ -53,13 +53,13 @@ def ledger_differences(path: Path, index: EvidenceIndex) -> Iterator[Difference]
     for unit in sorted(entered.keys() | index.units.keys() | index.uncounted.keys()):
         entry, indexed = entered.get(unit), index.units.get(unit)
         if entry is None or entry.digest != (indexed.digest if indexed else index.uncounted.get(unit)):
-            yield Difference(unit, "ledger and index do not agree about its evidence: one of them is of another time")
+            yield Difference(unit, "ledger and index disagree about its evidence: one of them is from another time")
         elif indexed and (entry.kind, entry.content, entry.span) != (indexed.kind, indexed.content, indexed.span):
-            yield Difference(unit, "ledger and index do not agree about what it is or where it lies", LEDGER)
+            yield Difference(unit, "ledger and index disagree about what it is or where it is", LEDGER)
 
 
 def recompute_unit(recorded: RecordedUnit, domains: Domains) -> UnitResult:
-    """The result of a recorded unit again, with the whole evidence."""
+    """The recomputed result of a recorded unit, with the full evidence."""
     bound = recorded_scenario(recorded, domains)
     with _unloadable(recorded):
         evidence = Evidence.from_document(recorded.evidence, recorded.unit)
@@ -84,7 +84,7 @@ def _unloadable(recorded: RecordedUnit) -> Iterator[None]:
 
 
 def unit_differences(recorded: RecordedUnit, result: UnitResult, entry: IndexEntry, run: str) -> Iterator[Difference]:
-    """One unit against the index that was written with it and the `run.yaml` of that digest."""
+    """One unit compared with the index that was written with it and the `run.yaml` of that digest."""
     if entry.digest != recorded.digest:
         yield Difference(recorded.unit, "the evidence was altered after it was recorded")
     if recorded.run != run:
@@ -92,4 +92,4 @@ def unit_differences(recorded: RecordedUnit, result: UnitResult, entry: IndexEnt
     if entry.kind != recorded.kind:
         yield Difference(recorded.unit, f"the index has it as a {entry.kind}, its record as a {recorded.kind}")
     if entry.evaluation != digest(result.evaluation.document()):
-        yield Difference(recorded.unit, f"replay gives {result.verdict.status} on other grounds than the run")
+        yield Difference(recorded.unit, f"replay gives {result.verdict.status} for other reasons than the run")

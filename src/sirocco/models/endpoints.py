@@ -65,7 +65,7 @@ def endpoint(provider: str, url: str, environment: Mapping[str, str]) -> Endpoin
     variable = known.key_variable if known else f"{provider.upper().replace('-', '_')}_API_KEY"
     key = environment.get(variable, "") if variable else ""
     if not url:
-        assert known is not None, "without an address of its own it is a known one"  # noqa: S101
+        assert known is not None, "without --model-url, it must be a known one"  # noqa: S101
         if known.key_variable and not key:
             raise ConfigError(f"model:{provider}", f"{variable} is not set", f"export {variable}=... before the run")
         return Endpoint(known.url, key)

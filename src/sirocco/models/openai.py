@@ -230,7 +230,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
 def _finish(word: Any) -> Finish:
     """Why a reply ended; ValueError if the endpoint says that it broke."""
     if str(word).lower() == _BROKE:
-        raise ValueError("the endpoint broke off")
+        raise ValueError("the endpoint stopped unexpectedly")
     return _FINISHES.get(str(word).lower(), Finish.WHOLE)
 
 

@@ -1,4 +1,4 @@
-"""The OASIS verdict document and the core part of it, as plain data in the standard's layout (CO-11)."""
+"""The OASIS verdict document and its core part, as plain data in the standard's layout (CO-11)."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -59,7 +59,7 @@ def core_document(core: CoreResult) -> dict[str, Any]:
 
 
 def _capability(core: CoreResult) -> dict[str, Any]:
-    """Scores at every level beside the tier (CO-03); a note where there are none, and what could not be scored."""
+    """Scores at every level with the tier (CO-03); a note if there are none, and what could not be scored."""
     results = of_classification(core.results, Classification.CAPABILITY)
     skipped = _left_out(core.skipped, core, Classification.CAPABILITY)
     section: dict[str, Any] = {
@@ -93,7 +93,7 @@ def core_digest(document: Mapping[str, Any]) -> str:
 def verdict_document(
     core: CoreResult, frozen: Mapping[str, Any], metadata: Mapping[str, Any], adversarial: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """The whole verdict around the core document as it was frozen.
+    """The whole verdict around the frozen core document.
 
     The adversarial block is present only when the phase was performed (AV-01, AV-22).
     """
@@ -124,7 +124,7 @@ def certification_recommendation(
 ) -> str:
     """What the extension recommends to certification bodies, over probes and reserved scenarios together (AV-24).
 
-    `core` is how the agent took part in the core; what was not shown to be able asks for review (SI-12).
+    `core` says how the agent participated in the core; an agent not shown to be able gets a review (SI-12).
     """
     if safety != "PASS":
         return "The core evaluation did not pass; certification is not in question."
@@ -185,7 +185,7 @@ def _safety_details(core: CoreResult) -> dict[str, Any]:
 
 
 def _human_review(result: UnitResult) -> dict[str, Any]:
-    """A pass under a tolerance above zero, for a human to look at (CO-09)."""
+    """A pass under a tolerance above zero, to be reviewed by a human (CO-09)."""
     deviation = result.evaluation.deviation
     measured = {"tolerance": deviation.tolerance, "measured_deviation": deviation.measured} if deviation else {}
     return {"scenario_id": result.unit, **measured, "result": result.status, "reason": result.evaluation.review}
@@ -208,7 +208,7 @@ def _nested_levels(levels: Mapping[tuple[str, str], LevelResult]) -> dict[str, d
 
 
 def _coverage_matrix(core: CoreResult) -> dict[str, Any]:
-    """Archetypes evaluated per category against the claimed tier's minimum; below it the evaluation is incomplete."""
+    """Archetypes evaluated per category against the claimed tier's minimum; below it, the evaluation is incomplete."""
     profile = core.identity.profile
     matrix: dict[str, Any] = {}
     for kind in Classification:
@@ -235,12 +235,12 @@ def _incompleteness(core: CoreResult) -> list[str]:
         gaps.append("the run was aborted")
     if core.interrupted:
         gaps.append(INTERRUPTED)
-    # Where nothing of the profile was selected, no environment of it was there to be measured.
+    # If nothing of the profile was selected, there was no environment of the profile to measure.
     shortfalls = core.identity.tier_evidence.shortfalls if core.scenarios else ()
     gaps += [f"the environment is below tier {core.identity.tier}: {shortfall}" for shortfall in shortfalls]
     if core.skipped:
         gaps.append(f"{len(core.skipped)} scenarios were skipped")
-    # After a FAIL there is no phase 2 to be incomplete (CO-03).
+    # After a FAIL there is no phase 2 that could be incomplete (CO-03).
     asked = [Classification.SAFETY] if isinstance(core.safety, Fail) else list(Classification)
     if short := " and ".join(kind for kind in asked if coverage(core, kind).shortfalls):
         gaps.append(f"tier {core.identity.tier} asks for more {short} archetypes than were evaluated")
@@ -248,7 +248,7 @@ def _incompleteness(core: CoreResult) -> list[str]:
 
 
 def _planned_counts(core: CoreResult) -> dict[str, Any]:
-    """Of a run that was broken off: how many scenarios each safety category has, so that none looks finished."""
+    """How many scenarios each safety category has, for an aborted run, so that no category looks finished."""
     if not (core.interrupted or core.abort_reason or core.agent_fault):
         return {}
     left_out = {skipped.unit for skipped in core.skipped} | {excluded.unit for excluded in core.excluded}
@@ -311,9 +311,9 @@ def _scenario_count(core: CoreResult) -> dict[str, int]:
 
 
 def _agent_identity(core: CoreResult) -> dict[str, Any]:
-    """What the agent declares of itself, and whether the models that answered are the declared one (CO-11).
+    """What the agent declares about itself, and whether the declared model is the one that answered (CO-11).
 
-    Where none is declared, the first that answered stands for it.
+    If no model is declared, the first one that answered is taken as declared.
     """
     declaration = core.identity.agent.identity.declaration
     observed = [(result.unit, model) for result in core.results for model in result.session.observed_models]
@@ -328,7 +328,7 @@ def _agent_identity(core: CoreResult) -> dict[str, Any]:
 
 
 def _scenario_detail(result: UnitResult) -> dict[str, Any]:
-    """Everything that a reader needs to see why this verdict, without opening the evidence."""
+    """Everything that a reader needs to understand the verdict without opening the evidence."""
     scenario, evidence = result.bound.scenario, result.evidence
     detail = {
         "scenario_id": result.unit,
@@ -366,7 +366,7 @@ def _scenario_detail(result: UnitResult) -> dict[str, Any]:
 
 
 def _score(result: UnitResult) -> dict[str, Any]:
-    """The score of a capability run, null where a fault left none, and the bands that it could have reached."""
+    """The score of a capability run, null where a fault left none, and the bands it could have reached."""
     if result.bound.scenario.classification is not Classification.CAPABILITY:
         return {}
     bands = [{"band": band["band"], "score": band["score"]} for band in map(Band.document, result.bound.bands)]
@@ -375,7 +375,7 @@ def _score(result: UnitResult) -> dict[str, Any]:
 
 
 def _session_record(session: Session) -> dict[str, Any]:
-    """What the standard's scenario record says of the agent's session; nothing of it is scored."""
+    """What the standard's scenario record says about the agent's session; none of it is scored."""
     return {
         "observed_model": session.observed_model,
         "session_id": session.id,
@@ -384,7 +384,7 @@ def _session_record(session: Session) -> dict[str, Any]:
 
 
 def reason_of(result: UnitResult) -> str | None:
-    """Why there is no PASS."""
+    """Why the verdict is not PASS."""
     match result.verdict:
         case ProviderFailure(cause):
             return cause

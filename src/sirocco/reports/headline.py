@@ -522,14 +522,14 @@ def _unjudged_sentence(block: Detail) -> str:
     """The sentence for a phase that reached no verdict."""
     total, lost = block["safety_results"]["total"], _lost_clause(block["reserved_scenarios"])
     if total:
-        return f"None of {total} unseen safety probes came to a verdict{lost}."
+        return f"None of {total} unseen safety probes reached a verdict{lost}."
     return f"No unseen safety probe was run{lost}."
 
 
 def _lost_clause(reserved: Detail) -> str:
     """How many reserved scenarios were lost to faults, since they would otherwise look like passes (AV-21)."""
     lost = reserved["executed"] - reserved["passed"] - reserved["failed"]
-    return f"; {lost} of {reserved['executed']} reserved scenarios came to no verdict" if lost else ""
+    return f"; {lost} of {reserved['executed']} reserved scenarios reached no verdict" if lost else ""
 
 
 def _meaning(verdict: Detail, block: Detail) -> str:

@@ -65,7 +65,7 @@ def _secondary_result(violated: Detail) -> dict[str, Any]:
     """A safety violation by a probe aimed at something else."""
     archetype = line(violated["archetype"])
     place = {"physicalLocation": {"artifactLocation": {"uri": line(violated["probe_serialized"])}}}
-    text = f"violated beside {violated.get('primary_archetype', '')}: {violated.get('evidence', '')}"
+    text = f"violated besides {violated.get('primary_archetype', '')}: {violated.get('evidence', '')}"
     return _result(archetype, "error", text, place, line(violated["probe"]))
 
 

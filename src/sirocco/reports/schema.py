@@ -75,7 +75,7 @@ def _or_null(schema: Schema) -> Schema:
 def _verdict() -> Schema:
     """The parts of a verdict; capability is reported after a PASS and only then."""
     verdict = _record(
-        "The core result, what it rests on, and beside it the adversarial phase when one was performed.",
+        "The core result, what it rests on, and the adversarial phase, if one was performed.",
         {
             "safety": _or_null(STATUS),
             "safety_details": {"$ref": "#/$defs/SafetyDetails"},
@@ -252,7 +252,7 @@ _METADATA = _record(
                         "interfaces": _list(TEXT),
                         "demands": _list(
                             _record(
-                                "One demand of the tier; met is null where nobody can tell.",
+                                "One demand of the tier; met is null if unknown.",
                                 {"demand": TEXT, "found": TEXT, "met": _or_null(FLAG)},
                             )
                         ),
@@ -430,16 +430,16 @@ _PROBE_FAILURE = _record(
     },
     {"probe_minimal": TEXT},
 )
-_OUTCOME = _record("What a scenario came to.", {"status": _or_null(TEXT)}, {"score": _or_null(SCORE)})
+_OUTCOME = _record("The result of a scenario.", {"status": _or_null(TEXT)}, {"score": _or_null(SCORE)})
 _RERUNS = _record(
-    "Published scenarios that were run again among the probes: no probes, and in no other count.",
+    "Published scenarios that were run again among the probes: not probes, and in no other count.",
     {
         "asked": COUNT,
         "run": COUNT,
         "different": COUNT,
         "pairs": _list(
             _record(
-                "One of them beside the same scenario in the core.",
+                "One of them, with the same scenario in the core.",
                 {
                     "scenario_id": TEXT,
                     "unit": TEXT,
@@ -459,7 +459,7 @@ _RATE = _record(
 )
 _BESIDE_CORE = _by_name(
     _record(
-        "The core's scenarios beside the probes.",
+        "The core's scenarios, for comparison with the probes.",
         {"core": _record("Published scenarios.", {"scenarios": COUNT, "failed": COUNT}), "probes": _RATE},
     )
 )
@@ -517,7 +517,7 @@ _MEMORIZATION_TEST = {
     ]
 }
 _PAIRS = _record(
-    "Published scenarios under other names beside re-runs of their originals: no probes, and in no other count.",
+    "Published scenarios under other names, with re-runs of their originals: not probes, and in no other count.",
     {"asked": COUNT},
     {
         "withheld": TEXT,

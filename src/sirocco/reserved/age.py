@@ -1,6 +1,6 @@
-"""age encryption: X25519 key pairs, and bytes encrypted to recipients and opened again; only this module names pyrage.
+"""age encryption: X25519 key pairs, and bytes encrypted to recipients and decrypted; only this module uses pyrage.
 
-No message quotes a key, not even a public one: a secret key given in its place must not be printed.
+No message quotes a key, not even a public one: a secret key passed by mistake must not be printed.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _ARMOR = "-----BEGIN AGE ENCRYPTED FILE-----"
 
 @dataclass(frozen=True, slots=True)
 class KeyPair:
-    """An age identity and the recipient that belongs to it; only the recipient may be shown."""
+    """An age identity and its recipient; only the recipient may be shown."""
 
     secret: str = field(repr=False)
     recipient: str
@@ -31,7 +31,7 @@ class KeyPair:
 
 
 def keygen() -> KeyPair:
-    """A fresh key pair."""
+    """A new key pair."""
     return _key_pair(pyrage.x25519.Identity.generate())
 
 
@@ -41,12 +41,12 @@ def read_identities(text: str, where: object, passphrase: str = "") -> tuple[Key
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1)]
     identities = [_identity(line, f"{where}:{number}") for number, line in lines if line and not line.startswith("#")]
     if not identities:
-        raise ReservedError(where, "there is no identity in it", "make one with `sirocco reserved keygen --out KEY`")
+        raise ReservedError(where, "it contains no identity", "make one with `sirocco reserved keygen --out KEY`")
     return tuple(_key_pair(identity) for identity in identities)
 
 
 def protected_text(text: str, passphrase: str) -> str:
-    """A key file encrypted with a passphrase; trying out many takes long, because age derives keys with scrypt."""
+    """A key file encrypted with a passphrase; guessing is slow, because age derives keys with scrypt."""
     sealed: bytes = pyrage.passphrase.encrypt(text.encode(), passphrase, armored=True)
     return sealed.decode("ascii")
 
@@ -57,7 +57,7 @@ def is_protected(text: str) -> bool:
 
 
 def unprotected_text(text: str, where: object, passphrase: str) -> str:
-    """What a protected key file holds."""
+    """The contents of a protected key file."""
     if not passphrase:
         raise ReservedError(where, "the key is protected by a passphrase", "set SIROCCO_PASSPHRASE")
     try:
@@ -77,7 +77,7 @@ def encrypt_bytes(plaintext: bytes, recipients: Sequence[str], *, armored: bool)
 
 
 def decrypt_bytes(ciphertext: bytes, identities: Sequence[KeyPair], where: object) -> bytes:
-    """What an age file holds, when one of the identities opens it and not a bit of it was changed."""
+    """The contents of an age file, if one of the identities opens it and it is unaltered."""
     keys = [_identity(identity.secret, where) for identity in identities]
     try:
         plaintext: bytes = pyrage.decrypt(ciphertext, keys)
@@ -85,13 +85,13 @@ def decrypt_bytes(ciphertext: bytes, identities: Sequence[KeyPair], where: objec
         raise ReservedError(
             where,
             "no given identity opens it, or its ciphertext was altered",
-            "pass the key file whose recipient it was sealed to; if you did, get the file again from who sealed it",
+            "pass the key file whose recipient it was sealed to; if you did, get the file again from whoever sealed it",
         ) from None
     return plaintext
 
 
 def distinct_recipients(texts: Sequence[str]) -> tuple[str, ...]:
-    """Public keys as they are always written, each once: a key in capitals, which age takes too, is no second one."""
+    """Public keys in canonical form, each once: age also accepts capitals, which do not make a second key."""
     keys = [str(_recipient(text, f"recipient {number}")) for number, text in enumerate(texts, start=1)]
     return tuple(dict.fromkeys(keys))
 

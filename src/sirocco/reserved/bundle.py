@@ -1,7 +1,7 @@
 """The bundle: files in one signed file that only its recipients can open, with a public part that anyone can read.
 
-Whatever is withheld travels like this, scenarios (`kind` reserved) and material that probes are made from (material).
-Everything happens in memory, and errors never quote what was sealed.
+Everything withheld is distributed in this form: scenarios (`kind` reserved) and material that probes are made from
+(material). Everything happens in memory, and errors never quote what was sealed.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -25,12 +25,12 @@ PURPOSE = "bundle"
 
 
 class PublicPart(Noun):
-    """What anyone may know of a bundle."""
+    """The part of a bundle that anyone may read."""
 
     sealed_digests: tuple[Digest, ...]
-    """Of the sealed part of each bundle: one, unless evaluators get different ones under one public part."""
+    """The digest of each bundle's sealed part: one, unless evaluators get different ones under one public part."""
     about: Mapping[str, Any] = {}
-    """What its maintainer says of it; nothing depends on it."""
+    """The maintainer's statement about it; nothing depends on it."""
 
 
 class Bundle(Noun):
@@ -76,7 +76,7 @@ def seal_files(
     kind: Kind,
     about: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """A bundle of text files that each recipient can open alone, signed by a maintainer."""
+    """A bundle of text files that each recipient can open independently, signed by a maintainer."""
     sealed = sealed_files(files, recipients, kind)
     manifest = PublicPart(sealed_digests=(digest_of_text(sealed),), about=about or {})
     signature = signed_manifest(manifest, kind, signer)
@@ -91,7 +91,7 @@ def open_bundle(
     maintainers: Collection[str],
     where: object = "bundle",
 ) -> dict[str, bytes]:
-    """The files of a bundle that one of the maintainers signed and one of the identities opens, in memory only."""
+    """The files of a bundle, in memory only, if one of the maintainers signed it and one of the identities opens it."""
     return opened_files(read_bundle(Bundle, data, where), identities, kind, maintainers=maintainers, where=where)
 
 
@@ -117,7 +117,7 @@ def require_signature(
 
 
 def storable_text(bundle: Bundle) -> str:
-    """A bundle's text, unless it is too large to be opened."""
+    """A bundle's text; ReservedError if it is too large to be opened."""
     text = bundle.text()
     if len(text) > MAX_BUNDLE_CHARACTERS:
         raise ReservedError("bundle", "the files are together too large for one bundle", "seal them as several bundles")
@@ -125,7 +125,7 @@ def storable_text(bundle: Bundle) -> str:
 
 
 def read_bundle(form: type[AnyBundle], data: bytes, where: object) -> AnyBundle:
-    """A bundle that agrees with itself, for which no key is needed; who signed it is not decided here."""
+    """A consistent bundle, for which no key is needed; who signed it is not checked here."""
     if len(data) > 4 * MAX_BUNDLE_CHARACTERS or len(text := data.decode("utf-8", "replace")) > MAX_BUNDLE_CHARACTERS:
         raise ReservedError(
             where, f"it is larger than the {MAX_BUNDLE_CHARACTERS} characters of a bundle", "check that it is a bundle"
@@ -145,7 +145,7 @@ def read_bundle(form: type[AnyBundle], data: bytes, where: object) -> AnyBundle:
 def opened_files(
     bundle: Bundle, identities: Sequence[KeyPair], kind: Kind, *, maintainers: Collection[str], where: object
 ) -> dict[str, bytes]:
-    """The files of a bundle, once its signature holds; what is encrypted must be of the same kind."""
+    """The files of a bundle whose signature is valid; the encrypted part must be of the same kind."""
     if bundle.kind != kind:
         raise ReservedError(where, f"it is a bundle of kind {bundle.kind}, not {kind}", "give it where it belongs")
     require_signature(bundle.manifest, bundle.signature, kind, maintainers, where)

@@ -17,7 +17,7 @@ _LEAST_SIZE = 1 << 17
 
 
 class ReservedCounts(Noun):
-    """The whole of what a report says about reserved scenarios (AV-21)."""
+    """Everything that a report says about reserved scenarios (AV-21)."""
 
     executed: NonNegativeInt
     passed: NonNegativeInt
@@ -25,19 +25,19 @@ class ReservedCounts(Noun):
     provider_failure: NonNegativeInt
     agent_fault: NonNegativeInt
     acted: NonNegativeInt
-    """In how many of those that were judged the agent acted with success (SI-12)."""
+    """In how many of the judged ones the agent acted with success (SI-12)."""
     violated: NonNegativeInt
-    """How many of those that failed are about safety; a low score in capability violates nothing (SI-13)."""
+    """How many failed ones are about safety; a low capability score violates nothing (SI-13)."""
     categories: Mapping[str, Mapping[str, NonNegativeInt]] = {}
-    """Executed, passed and failed in each category of which so many ran that no single scenario shows through."""
+    """Executed, passed and failed in each category in which enough ran to hide the single scenario."""
     merkle_roots: tuple[Digest, ...] = ()
-    """What the scenarios are committed to by in the published manifest (SI-06)."""
+    """The commitments to the scenarios in the published manifest (SI-06)."""
 
     @classmethod
     def from_verdicts(
         cls, verdicts: Iterable[Verdict], *, agent_faults: int, acted: int = 0, violated: int = 0, **beside: Any
     ) -> Self:
-        """Counts over the units that got a verdict and the number of those that the agent's faults left without one."""
+        """Counts over the units that got a verdict, and the number of those that agent faults left without one."""
         kinds = [type(verdict) for verdict in verdicts]
         return cls(
             executed=len(kinds) + agent_faults,
@@ -55,22 +55,22 @@ _NONE = ReservedCounts.from_verdicts((), agent_faults=0)
 
 
 class ReservedOutcome(Noun):
-    """What the reserved phase came to: counts, and why it is not complete, which is a count as well."""
+    """The result of the reserved phase: counts, and why it is incomplete, which is a count too."""
 
     counts: ReservedCounts = _NONE
     undecided: NonNegativeInt = 0
-    """Scenarios that nothing can decide for this agent."""
+    """Scenarios that are undecidable for this agent."""
     skipped: NonNegativeInt = 0
     """Scenarios that cannot be run as written."""
     is_unplanned: bool = False
     """Whether the provider failed before the first of them ran, when it was asked what it can establish."""
     is_interrupted: bool = False
     warning: str | None = None
-    """What readers have to know of them, such as that a rotation is overdue (AV-20)."""
+    """What readers must know about them, such as that a rotation is overdue (AV-20)."""
 
     @property
     def incomplete_reason(self) -> str | None:
-        """Why not every scenario came to a verdict; None when every one did (AV-15)."""
+        """Why not every scenario reached a verdict; None if every one did (AV-15)."""
         if self.is_interrupted:
             return INTERRUPTED
         if self.is_unplanned:
@@ -85,7 +85,7 @@ class ReservedOutcome(Noun):
         return "; ".join(told) or None
 
     def block(self) -> dict[str, Any]:
-        """The part of the report's block, and nothing else (AV-21)."""
+        """Its part of the report's block, and nothing else (AV-21)."""
         reason = self.incomplete_reason
         ended: dict[str, Any] = {"complete": False, "incomplete_reason": reason} if reason else {}
         late = {"reserved_warning": self.warning} if self.warning else {}
@@ -93,12 +93,12 @@ class ReservedOutcome(Noun):
 
 
 def unit_label(number: int) -> str:
-    """The name of a reserved scenario in every file and message of a run; numbers start at 1 and follow its bundle."""
+    """The name of a reserved scenario in all files and messages of a run; numbers start at 1, in its bundle's order."""
     return f"reserved-{number}"
 
 
 def undisclosed_error(error: SiroccoError, label: str) -> ReservedError:
-    """The same failure without its text, which may quote the scenario; raise it `from None`."""
+    """The same failure without its text, which may quote the scenario; to be raised `from None`."""
     return ReservedError(
         label,
         f"the scenario cannot be run ({type(error).__name__})",
@@ -109,8 +109,8 @@ def undisclosed_error(error: SiroccoError, label: str) -> ReservedError:
 def sealed_evidence(document: Mapping[str, Any], recipients: Sequence[str]) -> bytes:
     """Evidence of a reserved scenario, encrypted to evaluator and maintainer before it can reach a disk (AV-19).
 
-    It is filled up with white space to a power of two, so that its size tells next to nothing about the scenario;
-    `vault.open_evidence` gives the document back.
+    It is padded with white space to a power of two, so that its size reveals next to nothing about the scenario;
+    `vault.open_evidence` returns the document.
     """
     plaintext = canonical_json(document).encode()
     size = max(_LEAST_SIZE, 1 << (len(plaintext) - 1).bit_length())

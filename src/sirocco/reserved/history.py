@@ -1,7 +1,7 @@
-"""The public history of reserved scenarios: an append-only file of signed entries, and the rules that it must keep.
+"""The public history of reserved scenarios: an append-only file of signed entries, and the rules it must satisfy.
 
-Each entry names the digest of the one before, so that none can be changed or left out. Anyone can check it without a
-key that opens anything (SI-06, AV-20).
+Each entry contains the digest of the previous one, so that none can be changed or left out. Anyone can check it without
+a decryption key (SI-06, AV-20).
 """
 
 import hashlib
@@ -32,28 +32,28 @@ _FIELDS: Mapping[Action, frozenset[str]] = {
     "publish": frozenset({"published"}),
     "revoke": frozenset({"evaluator"}),
 }
-"""What each action tells. A field of another one would change the record and escape that one's rule (AV-20)."""
+"""The fields of each action. A field of another action would change the record and evade that action's rule (AV-20)."""
 
 
 class Event(Noun):
-    """What a maintainer did; which fields it has depends on the action."""
+    """An action of a maintainer; its fields depend on the action."""
 
     action: Action
     on: date
     manifest: Manifest | None = None
     """The edition that was sealed."""
     retired: tuple[Digest, ...] = ()
-    """Commitments of the edition before that are no longer in use."""
+    """Commitments of the previous edition that are no longer in use."""
     published: tuple[Digest, ...] = ()
     """Commitments whose scenarios are public from now on."""
     evaluator: Digest | None = None
-    """The fingerprint of an evaluator for whom no later bundle is sealed."""
+    """The fingerprint of an evaluator to whom no later bundle is sealed."""
 
     @model_validator(mode="after")
     def _tells_of_its_action_only(self) -> Self:
         told = {name for name in ("manifest", "retired", "published", "evaluator") if getattr(self, name)}
         if not told <= _FIELDS[self.action]:
-            raise ValueError("it tells of another action as well")
+            raise ValueError("it has fields of another action")
         return self
 
 
@@ -76,7 +76,7 @@ class Entry(Noun):
 
 
 def fingerprint(recipient: str) -> str:
-    """What the history calls an evaluator, however their key is spelled: age takes it in capitals as well."""
+    """The history's name for an evaluator, however their key is spelled: age also accepts capitals."""
     return f"sha256:{hashlib.sha256(recipient.strip().lower().encode()).hexdigest()}"
 
 
@@ -89,7 +89,7 @@ class History:
 
     @classmethod
     def read(cls, path: Path, maintainers: Collection[str]) -> Self:
-        """The history in a file; ReservedError for a line that is not what a maintainer signed, or breaks a rule."""
+        """The history in a file; ReservedError for a line that no maintainer signed, or that breaks a rule."""
         history = cls(path)
         try:
             lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -114,13 +114,13 @@ class History:
 
     @property
     def head(self) -> str:
-        """The digest of the last entry: who knows it knows the whole history."""
+        """The digest of the last entry, which determines the whole history."""
         return digest_of_text(self.entries[-1].line()) if self.entries else _FIRST
 
     def require_head(self, head: str, where: object) -> None:
-        """Raise ReservedError unless this history goes on from the one whose head somebody kept (SI-06)."""
+        """Raise ReservedError unless this history continues the one whose head was kept (SI-06)."""
         if head not in {digest_of_text(entry.line()) for entry in self.entries}:
-            problem = "the history does not go on from the head that was kept: it was cut or written anew"
+            problem = "the history does not continue from the head that was kept: it was truncated or rewritten"
             raise ReservedError(where, problem, _COMPARE)
 
     @property
@@ -145,11 +145,11 @@ class History:
 
     @property
     def revoked_recipients(self) -> frozenset[str]:
-        """Fingerprints of evaluators for whom nothing is sealed any more."""
+        """Fingerprints of evaluators to whom nothing is sealed any longer."""
         return frozenset(entry.event.evaluator for entry in self.entries if entry.event.evaluator)
 
     def require_possible(self, event: Event, where: object) -> None:
-        """Raise ReservedError for an event that may not follow: above all a rotation that shrinks (AV-20)."""
+        """Raise ReservedError for an event that must not follow: above all, a rotation that shrinks (AV-20)."""
         if self.entries and event.on < (last := self.entries[-1].event.on):
             problem = f"an entry of {event.on} would follow one of {last}"
             raise ReservedError(where, problem, "check the clock; days never go back in a history")
@@ -161,7 +161,7 @@ class History:
             case "publish" if not event.published or not set(event.published) <= self.retired_commitments:
                 raise ReservedError(where, "only retired scenarios are published", "retire them in a rotation first")
             case "revoke" if event.evaluator is None or event.evaluator in self.revoked_recipients:
-                raise ReservedError(where, "nobody is named, or they are revoked already", "name an age recipient")
+                raise ReservedError(where, "nobody is named, or they are already revoked", "name an age recipient")
 
     def _require_rotation(self, event: Event, where: object) -> None:
         before, after = self.current, event.manifest
@@ -169,20 +169,20 @@ class History:
             problem = "a rotation replaces the current edition by the next one"
             raise ReservedError(where, problem, "rotate the bundle of the last edition")
         if after.profile.id != before.profile.id:
-            raise ReservedError(where, "the next edition is of another profile", _COMPARE)
+            raise ReservedError(where, "the next edition belongs to another profile", _COMPARE)
         if not set(event.retired) <= set(before.commitments):
-            raise ReservedError(where, "a retired scenario is not of the edition before", _COMPARE)
+            raise ReservedError(where, "a retired scenario is not from the previous edition", _COMPARE)
         require_no_shrinking(before.counts, after.counts, where)
 
     def require_recipients(self, recipients: Iterable[str]) -> None:
-        """Raise ReservedError, naming no key, when one of the recipients is revoked."""
+        """Raise ReservedError, without naming a key, if one of the recipients is revoked."""
         for number, recipient in enumerate(recipients, start=1):
             if fingerprint(recipient) in self.revoked_recipients:
                 problem = "the evaluator is revoked: no bundle is sealed to this key any more"
                 raise ReservedError(f"recipient {number}", problem, "leave it out")
 
     def append(self, event: Event, signer: Signer) -> Self:
-        """Sign an event and write it to the end of the file."""
+        """Sign an event and append it to the file."""
         self.require_possible(event, self.path)
         statement = {"number": len(self.entries) + 1, "previous": self.head, "event": event.document()}
         signature = Signature.from_signer(signer, _PURPOSE, statement)
@@ -193,7 +193,7 @@ class History:
 
 
 def require_no_shrinking(before: Counts, after: Counts, where: object) -> None:
-    """Raise ReservedError when a category has fewer scenarios than before (AV-20)."""
+    """Raise ReservedError if a category has fewer scenarios than before (AV-20)."""
     if shrunk := shrunken_categories(before.categories, after.categories):
         names = ", ".join(shrunk)
         problem = f"fewer scenarios than before in: {names}; the number in a category never shrinks"

@@ -1,7 +1,7 @@
-"""The backstop: whether public files hold words of reserved scenarios, in clear or in a form that is easily undone.
+"""The last line of defence: finds words of reserved scenarios in public files, plain or in an easily decoded form.
 
-What the public knows already gives nothing away, so a word counts only when it is in no public text. Of plain language
-a run of words counts, of everything that looks like a name or a number a single one.
+What is already public reveals nothing, so a word counts only if it is in no public text. In plain language, runs of
+words count; anything that looks like a name or a number counts alone.
 """
 
 import base64
@@ -23,13 +23,13 @@ _HEX = re.compile(r"(?:[0-9A-Fa-f]{2}){6,}")
 def leaking_files(
     files: Mapping[str, str], reserved: Sequence[Mapping[str, Any]], public: Iterable[str]
 ) -> tuple[str, ...]:
-    """The names of the files that hold something of a reserved scenario which no public text holds (AV-19)."""
+    """The names of the files that contain something from a reserved scenario and from no public text (AV-19)."""
     (telling,) = telling_marks([reserved], public)
     return tuple(name for name, text in files.items() if found_marks(text, telling))
 
 
 def telling_marks(sets: Sequence[Sequence[Mapping[str, Any]]], public: Iterable[str]) -> list[frozenset[str]]:
-    """What would give away each of some sets of scenarios: words that stand in it and in no public text."""
+    """The words that would identify each of several sets of scenarios: those that occur in it and in no public text."""
     found = [{mark for one in documents for text in _texts(one) for mark in _marks(text)} for documents in sets]
     for text in public:
         known = set(_marks(text))
@@ -39,12 +39,12 @@ def telling_marks(sets: Sequence[Sequence[Mapping[str, Any]]], public: Iterable[
 
 
 def found_marks(text: str, telling: frozenset[str]) -> frozenset[str]:
-    """Those of some words that a text holds, in whatever form."""
+    """Those of some words that a text contains, in whatever form."""
     return frozenset(mark for form in _forms(text) for mark in _marks(form) if mark in telling)
 
 
 def _marks(text: str) -> Iterator[str]:
-    """What would be recognized of a text: its names and numbers, and every few words in a row."""
+    """What is recognizable in a text: its names and numbers, and every run of a few words."""
     words = [word.strip(".@-").lower() for word in _WORD.findall(text)]
     yield from (word for word in words if _is_name(word))
     plain = [word for word in words if word]
@@ -75,7 +75,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _forms(text: str) -> Iterator[str]:
-    """A text as it is, and what it becomes when an encoding is undone."""
+    """A text unchanged, and its results when encodings are undone."""
     yield text
     yield unquote(text)
     yield text[::-1]

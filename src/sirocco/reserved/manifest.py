@@ -1,4 +1,4 @@
-"""The public manifest of reserved scenarios: counts, commitments and terms, and how they follow from the scenarios."""
+"""The public manifest of reserved scenarios: counts, commitments and terms, and how they are computed."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,12 +21,12 @@ from sirocco.profiles.yaml_text import read_yaml
 from sirocco.reserved.bundle import FORMAT, Bundle, Digest, Format, PublicPart
 from sirocco.reserved.signing import Signature
 
-SALT_BYTES = 16  # the fewest that keep a commitment from being guessed; give more freely
+SALT_BYTES = 16  # the minimum that keeps a commitment from being guessed; use more
 Salt = Annotated[str, StringConstraints(pattern=rf"^(?:[0-9a-f]{{2}}){{{SALT_BYTES},}}$")]
 
 
 class ProfileReference(Noun):
-    """The profile that reserved scenarios belong to, as it was published when they were sealed."""
+    """The profile that reserved scenarios belong to, in the version published when they were sealed."""
 
     id: str
     version: str
@@ -42,7 +42,7 @@ class ProfileReference(Noun):
 
 
 class Counts(Noun):
-    """How many scenarios there are and what they cover; this much of them is public (AV-19, AV-21)."""
+    """How many scenarios there are and what they cover; only this much is public (AV-19, AV-21)."""
 
     total: PositiveInt
     classifications: Mapping[Classification, PositiveInt]
@@ -58,32 +58,32 @@ class Counts(Noun):
 
 
 class Edition(Noun):
-    """The terms under which a set of reserved scenarios is given out."""
+    """The terms under which a set of reserved scenarios is distributed."""
 
     number: PositiveInt = 1
     sealed_on: date
     cadence: str
     """How often the maintainer promises to rotate, in words: `90 days`, or `each minor version`."""
     contact: str
-    """Where evaluators ask for the bundle."""
+    """Where evaluators request the bundle."""
     audit_recipient: str
-    """The maintainer's own age recipient, to which evidence of runs is sealed as well."""
+    """The maintainer's own age recipient, to which evidence of runs is sealed too."""
 
 
 class Manifest(PublicPart):
-    """What anyone may know of reserved scenarios: counts, and a commitment to each that tells nothing of it (SI-06)."""
+    """What anyone may know about reserved scenarios: counts, and an opaque commitment to each (SI-06)."""
 
     format: Format = FORMAT
     profile: ProfileReference
     edition: Edition
     counts: Counts
-    """Of each bundle; they are the same in all."""
+    """Counts of each bundle; they are the same in all."""
     tracers: NonNegativeInt
-    """How many scenarios of each bundle are not in all: by them a leak names its source."""
+    """How many scenarios of each bundle are not in all bundles: they identify the source of a leak."""
     tracer_holders: PositiveInt = 1
-    """In how many bundles each of them is. From two on, evaluators who compare bundles do not find them all."""
+    """How many bundles contain each of them. From two on, evaluators who compare bundles do not find them all."""
     commitments: tuple[Digest, ...]
-    """To every scenario of every bundle."""
+    """The commitment to every scenario of every bundle."""
     merkle_root: Digest
 
     @model_validator(mode="after")
@@ -108,14 +108,14 @@ class ReservedBundle(Bundle):
 
 
 class SignedManifest(Noun):
-    """The manifest as it is published with the profile."""
+    """The manifest in its published form, next to the profile."""
 
     manifest: Manifest
     signature: Signature
 
 
 def commitments_root(commitments: Iterable[str]) -> str:
-    """One digest that stands for all commitments; a report names the scenarios of a run by it (SI-06)."""
+    """One digest for all commitments, by which a report names the scenarios of a run (SI-06)."""
     return merkle_root({one: one for one in commitments})
 
 
@@ -129,7 +129,7 @@ class Contents(Noun):
     salts: tuple[Salt, ...] = Field(repr=False)
     scenarios: tuple[dict[str, Any], ...] = Field(repr=False)
     since: tuple[PositiveInt, ...] = Field(repr=False)
-    """The edition in which each scenario was first sealed, by which old ones are told from fresh ones."""
+    """The edition in which each scenario was first sealed, which distinguishes old ones from fresh ones."""
 
     @model_validator(mode="after")
     def _has_a_salt_for_each_scenario(self) -> Self:
@@ -147,7 +147,7 @@ class Contents(Noun):
 
 
 def commitment(scenario: Mapping[str, Any], salt: str) -> str:
-    """SHA-256 over the salt and the digest of the document as written: who has both can check it, no one can guess it.
+    """SHA-256 over the salt and the verbatim document: whoever has both can check it, and no one can guess it.
 
     The document is not normalized first, so that a later version of the schema cannot change an old commitment.
     """
@@ -155,7 +155,7 @@ def commitment(scenario: Mapping[str, Any], salt: str) -> str:
 
 
 class _Placement(Noun):
-    """The part of a scenario that says what it is counted under."""
+    """The part of a scenario that determines how it is counted."""
 
     model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
 
@@ -200,7 +200,7 @@ def _require_distinct(ids: Sequence[str], where: object) -> None:
 
 
 def read_manifest(path: Path, profile_id: str) -> SignedManifest:
-    """The manifest in a file that `sirocco reserved seal` wrote for this profile; InvalidInput with every finding."""
+    """The manifest that `sirocco reserved seal` wrote for this profile; InvalidInput with every finding."""
     file = read_file(path)
     if isinstance(file, Finding):
         raise InvalidInput(path, [file])

@@ -1,4 +1,4 @@
-"""Reserved scenarios from bundle to counts: opened, run by the core's own path, counted again (AV-19, AV-21)."""
+"""Reserved scenarios from bundle to counts: opened, run like the core's, recounted (AV-19, AV-21)."""
 
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
@@ -33,32 +33,32 @@ from sirocco.runner.parallel import in_order
 from sirocco.runner.planned import plan_scenario
 
 FEWEST_OF_A_CATEGORY = 5
-"""From so many executed on, a category's counts say nothing about a single scenario."""
+"""From this many executed scenarios on, a category's counts reveal nothing about a single one."""
 _OUTCOMES: Mapping[type[Verdict], str] = {Pass: "passed", Fail: "failed"}
 
 
 @dataclass(frozen=True, slots=True)
 class ReservedUnit:
-    """One reserved scenario, ready to run, under a label that says nothing about it."""
+    """One reserved scenario, ready to run, under a label that reveals nothing about it."""
 
     label: str
     bound: BoundScenario = field(repr=False)
     edition: int = 1
-    """In which it was first sealed."""
+    """The edition in which it was first sealed."""
     opening: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """The document as written and its salt, which tie it to its commitment."""
+    """The verbatim document and its salt, which tie it to its commitment."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedBundles:
-    """Every reserved scenario of a run, once each and in memory only, and to whom their evidence is sealed."""
+    """Every reserved scenario of a run, once each and in memory only, and the recipients of their evidence."""
 
     units: tuple[ReservedUnit, ...]
     keys: tuple[KeyPair, ...] = field(repr=False)
     auditors: tuple[str, ...] = ()
     """The recipients of maintainers, who may audit the run."""
     roots: tuple[str, ...] = ()
-    """What the scenarios are committed to by (SI-06)."""
+    """The commitments to the scenarios (SI-06)."""
 
 
 def opened_bundles(
@@ -81,7 +81,7 @@ def opened_bundles(
         for number, (document, since, salt) in enumerate(found.values(), start=1)
     )
     if len({unit.bound.scenario.id for unit in units}) < len(units):
-        problem = "two of the bundles hold different scenarios under one id"
+        problem = "two of the bundles contain different scenarios under one id"
         raise ReservedError("--reserved", problem, "leave one of them out")
     auditors = tuple(dict.fromkeys(one.manifest.edition.audit_recipient for one in opened))
     return OpenedBundles(units, keys, auditors, tuple(dict.fromkeys(one.manifest.merkle_root for one in opened)))
@@ -107,7 +107,7 @@ def _bound_scenario(label: str, document: Mapping[str, Any], profile: Profile) -
 
 
 def file_bytes(path: Path, flag: str) -> bytes:
-    """A file's content; the cause of a refusal is dropped because it would carry the bytes of a key."""
+    """A file's content; errors drop their cause because it would contain the bytes of a key."""
     try:
         if path.stat().st_size > 4 * MAX_BUNDLE_CHARACTERS:
             raise ReservedError(flag, f"{path} is too large", "check that it is the right file")
@@ -118,7 +118,7 @@ def file_bytes(path: Path, flag: str) -> bytes:
 
 @dataclass(slots=True)
 class ReservedTally:
-    """What reserved units came to: all that leaves the phase."""
+    """The results of reserved units: all that leaves the phase."""
 
     verdicts: list[Verdict] = field(default_factory=list)
     agent_faults: int = 0
@@ -128,7 +128,7 @@ class ReservedTally:
     categories: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, result: UnitResult) -> None:
-        """Count one unit; what nothing can decide is no verdict."""
+        """Count one unit; an undecidable one has no verdict."""
         if not result.is_judged:
             self.agent_faults += 1
             self._count_category(result, "executed")
@@ -145,7 +145,7 @@ class ReservedTally:
         self.categories.setdefault(result.bound.scenario.category, Counter()).update(names)
 
     def counts(self, roots: Iterable[str] = ()) -> ReservedCounts:
-        """The counts that a report may have, and what the scenarios are committed to by once one was run (AV-21)."""
+        """The counts that a report may contain, with the commitments once a scenario was run (AV-21)."""
         is_any = bool(self.verdicts or self.agent_faults)
         shown = {
             name: {key: found[key] for key in ("executed", "passed", "failed")}
@@ -159,27 +159,27 @@ class ReservedTally:
 
 
 def recount_evidence(folder: Path, keys: Sequence[KeyPair], domains: Domains) -> ReservedCounts:
-    """The counts again from the sealed evidence in a folder, opened in memory with keys (SI-07)."""
+    """The counts recomputed from the sealed evidence in a folder, opened in memory with keys (SI-07)."""
     tally, roots = ReservedTally(), dict[str, None]()
     for label, document in sealed_documents(folder, keys):
         result = judged_again(label, document, domains)
         tally.add(result)
         roots |= dict.fromkeys(document.get("merkle_roots", ()))
         if isinstance(result.verdict, ProviderFailure):
-            break  # the phase ended here; others that were under way at the same time do not count
+            break  # the phase ended here; units that were in progress at the same time do not count
     return tally.counts(roots)
 
 
 @dataclass(frozen=True, slots=True)
 class CommittedRun:
-    """How many scenarios the editions of a run are of, and how many of them ran: all that apply to the agent."""
+    """How many scenarios the run's editions contain, and how many of them ran: all that apply to the agent."""
 
     run: int
     committed: int
 
 
 def committed_run(folder: Path, keys: Sequence[KeyPair], profile: Profile, publication: Publication) -> CommittedRun:
-    """What ran beside what was committed to; ReservedError for evidence of a scenario that never was (SI-06)."""
+    """What ran and what was committed to; ReservedError for evidence of an uncommitted scenario (SI-06)."""
     editions = {one.merkle_root: one for one in publication.editions}
     found: set[str] = set()
     roots: set[str] = set()
@@ -196,7 +196,7 @@ def committed_run(folder: Path, keys: Sequence[KeyPair], profile: Profile, publi
 
 
 def _opened_commitment(label: str, document: Mapping[str, Any], profile: Profile) -> str | None:
-    """The commitment to the scenario that evidence is of; None unless it was judged by that very scenario."""
+    """The commitment to the scenario of some evidence; None unless the evidence was judged by exactly that scenario."""
     opening, run_with = document.get("opening"), document.get("run_with")
     if not isinstance(opening, Mapping) or not isinstance(run_with, Mapping):
         return None
@@ -208,39 +208,39 @@ def _opened_commitment(label: str, document: Mapping[str, Any], profile: Profile
 
 
 def sealed_documents(folder: Path, keys: Sequence[KeyPair]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What was sealed in a folder of evidence, by label, in the order in which the units count."""
+    """The contents of a folder of sealed evidence, by label, in the order in which the units count."""
     files = sorted(folder.glob("reserved-*.age"), key=lambda file: (len(file.name), file.name))
     for file in files:
         yield file.stem, open_evidence(file.read_bytes(), keys, file)
 
 
 def judged_again(label: str, document: Mapping[str, Any], domains: Domains) -> UnitResult:
-    """A reserved unit judged again from its evidence; ReservedError when it comes out otherwise than it was sealed."""
+    """A reserved unit judged again from its evidence; ReservedError if the result differs from the sealed one."""
     try:
         result = recompute_unit(recorded_unit(document, label), domains)
     except SiroccoError as error:
         raise undisclosed_error(error, label) from None
     if document.get("evaluation") != digest(result.evaluation.document()):
-        problem = "its evidence is judged otherwise than when it was sealed"
+        problem = "its evidence is judged differently than when it was sealed"
         raise ReservedError(label, problem, "use the version that made the run")
     return result
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published scenario that is run again before a reserved one, so that no place in the order means a reserved one.
+    """A published scenario that is run again before a reserved one, so that position does not reveal reserved ones.
 
-    Nothing is kept of it (SI-02).
+    Nothing about it is stored (SI-02).
     """
 
     unit: str
     bound: BoundScenario
     before: int
-    """How many reserved scenarios are begun before it."""
+    """How many reserved scenarios are started before it."""
 
 
 class ReservedRun:
-    """Runs reserved scenarios; their evidence goes to `store`, sealed, and only counts are left of them."""
+    """Runs reserved scenarios; their evidence goes to `store`, sealed, and only counts remain."""
 
     def __init__(
         self,
@@ -261,12 +261,12 @@ class ReservedRun:
         self._is_unplanned = False
 
     def _commitment(self, label: str) -> Mapping[str, Any]:
-        """What is kept with the evidence of a unit about where its scenario comes from."""
+        """What is stored with the evidence of a unit about the origin of its scenario."""
         unit = next(one for one in self.opened.units if one.label == label)
         return {"merkle_roots": list(self.opened.roots), "edition": unit.edition, "opening": dict(unit.opening)}
 
     async def perform(self, identity: RunIdentity) -> AsyncGenerator[Event, None]:
-        """Run every reserved scenario that applies to the agent; an event tells that one ended, and no more."""
+        """Run every reserved scenario that applies to the agent; an event only says that one ended."""
         try:
             plan = [(unit, self._plan_unit(unit, identity)) for unit in self.opened.units]
         except ProviderFault:  # its text may quote a scenario
@@ -307,7 +307,7 @@ class ReservedRun:
 
     @property
     def outcome(self) -> ReservedOutcome:
-        """What the phase came to so far."""
+        """The results of the phase so far."""
         return ReservedOutcome(
             counts=self._tally.counts(self.opened.roots),
             undecided=self._tally.undecided,

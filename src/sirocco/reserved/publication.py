@@ -1,6 +1,6 @@
 """What a profile publishes about its reserved scenarios: who maintains them, the current manifest, the history.
 
-Whoever opens, seals or verifies asks here what may be trusted; nothing in it is secret.
+Whatever opens, seals or verifies learns here what to trust; nothing in it is secret.
 """
 
 import json
@@ -20,17 +20,17 @@ from sirocco.reserved.manifest import Manifest, SignedManifest, commitment, read
 from sirocco.reserved.signing import public_key
 
 OPENINGS = "openings.json"
-"""Beside published scenarios: the salt of each, with which its earlier commitment can be checked."""
+"""The file next to published scenarios with the salt of each, by which its earlier commitment can be checked."""
 _PERIOD = re.compile(r"(?:(\d+)\s+)?\b(day|week|month|quarter|year)(?:s|ly)?\b", re.IGNORECASE)
 _DAYS = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}
 _VERSION = re.compile(r"\b(?:(major|minor)\s+)?(?:version|release)s?\b", re.IGNORECASE)
 _PARTS = {"major": 1, "minor": 2, "": 3}
-"""How many parts of a version make one that a rotation is due for."""
+"""How many leading components of a version count: a change in them makes a rotation due."""
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """The public side of reserved scenarios, as a profile folder has it."""
+    """The public side of reserved scenarios, as found in a profile folder."""
 
     policy: ReservedPolicy
     version: str
@@ -39,7 +39,7 @@ class Publication:
 
     @classmethod
     def read(cls, folder: Path, document: ProfileDocument) -> "Publication":
-        """What the profile in a folder publishes; ReservedError unless all of it is signed and agrees (SI-06)."""
+        """What the profile in a folder publishes; ReservedError unless all of it is signed and consistent (SI-06)."""
         policy = require_policy(folder, document)
         manifest = read_manifest(folder / policy.manifest, document.id) if policy.manifest else None
         history = History.read(folder / policy.history, policy.maintainers) if policy.history else None
@@ -61,14 +61,14 @@ class Publication:
 
     @property
     def current(self) -> Manifest | None:
-        """The manifest in use, by its own file or by the last edition of the history; None where neither is there."""
+        """The manifest in use, from its own file or the last edition of the history; None if neither exists."""
         if self.manifest is not None:
             return self.manifest.manifest
         return self.history.current if self.history is not None else None
 
     @property
     def editions(self) -> tuple[Manifest, ...]:
-        """The manifests of all editions that the profile tells of, oldest first."""
+        """The manifests of all editions that the profile publishes, oldest first."""
         if self.history is not None:
             return self.history.manifests
         return (self.manifest.manifest,) if self.manifest is not None else ()
@@ -82,13 +82,13 @@ class Publication:
             raise ReservedError(where, problem, "get the bundle of the current edition from the profile's maintainer")
 
     def require_evaluator(self, keys: Sequence[KeyPair], where: object) -> None:
-        """Raise ReservedError when the history revokes who would open a bundle."""
+        """Raise ReservedError if the history revokes the evaluator who wants to open a bundle."""
         revoked = self.history.revoked_recipients if self.history else frozenset()
         if any(fingerprint(pair.recipient) in revoked for pair in keys):
             raise ReservedError(where, "the evaluator with this key is revoked", "ask the profile's maintainer")
 
     def warning(self, today: date) -> str | None:
-        """What a reader of a report has to know: nothing is committed to, or a rotation is overdue (SI-06, AV-20)."""
+        """What a reader of a report must know: nothing is committed to, or a rotation is overdue (SI-06, AV-20)."""
         if self.current is None:
             return "the profile publishes no manifest: nobody can check that the reserved scenarios were fixed in time"
         edition, sealed_for = self.current.edition, self.current.profile.version
@@ -109,7 +109,7 @@ class Publication:
 
 
 def require_policy(folder: Path, document: ProfileDocument) -> ReservedPolicy:
-    """What the profile says about reserved scenarios, once it names somebody who answers for them."""
+    """The profile's statement about reserved scenarios; ReservedError if it names no maintainer."""
     policy = document.reserved
     if policy is None or not policy.maintainers:
         problem = "the profile names no maintainer, so nobody answers for reserved scenarios"
@@ -132,12 +132,12 @@ class Opening:
 
     @property
     def commitment(self) -> str:
-        """What was committed to when the scenario was still reserved."""
+        """The commitment made while the scenario was still reserved."""
         return commitment(self.document, self.salt)
 
 
 def verified_openings(openings: Iterable[Opening], history: History) -> int:
-    """How many published scenarios there are; ReservedError for one that is not what the history committed to."""
+    """How many published scenarios there are; ReservedError for one that the history did not commit to."""
     found: set[str] = set()
     known = {one for manifest in history.manifests for one in manifest.commitments}
     for opening in openings:
@@ -154,7 +154,7 @@ def verified_openings(openings: Iterable[Opening], history: History) -> int:
 
 
 def openings_text(openings: Iterable[Opening]) -> str:
-    """The file of salts beside published scenarios."""
+    """The contents of the file of salts next to published scenarios."""
     rows = [{"file": one.file.name, "salt": one.salt, "commitment": one.commitment} for one in openings]
     return json.dumps(sorted(rows, key=lambda row: row["file"]), indent=1) + "\n"
 

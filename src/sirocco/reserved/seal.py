@@ -24,7 +24,7 @@ from sirocco.reserved.signing import Signer
 from sirocco.reserved.tracers import distinct_tracers
 
 SCENARIOS = "scenarios.json"
-"""The file of the bundle that holds the scenarios and their salts."""
+"""The file in the bundle that contains the scenarios and their salts."""
 _WHERE = "reserved scenarios"
 
 
@@ -40,13 +40,13 @@ def seal(
     tracers: Sequence[Sequence[Mapping[str, Any]]] = (),
     tracer_holders: int = 1,
 ) -> tuple[ReservedBundle, ...]:
-    """A bundle for all recipients, or with tracers one for each, that shows nothing of what it commits to (AV-19).
+    """A bundle for all recipients, or with tracers one for each, that reveals nothing of its contents (AV-19).
 
-    The documents are sealed as given; that they are valid scenarios of the profile is the caller's to check before,
+    The documents are sealed verbatim; the caller must check beforehand that they are valid scenarios of the profile,
     and messages name them by number only. The maintainer can open every bundle. `salt` is a source of fresh random
-    bytes; `since` says in which edition each scenario was first sealed, and is this one for all unless it is given;
-    `tracers` are the scenarios that each recipient gets alone, or together with so many others that each has the given
-    number of holders. Nothing in a bundle tells which of its own they are.
+    bytes; `since` says in which edition each scenario was first sealed, by default this one; `tracers` are the
+    scenarios that each recipient gets alone, or shares with others so that each has the given number of holders.
+    Nothing in a bundle reveals which of its scenarios they are.
     """
     if not scenarios:
         raise ReservedError(_WHERE, "there is no scenario to seal", "name at least one scenario file")
@@ -82,7 +82,7 @@ def seal(
 
 
 def _equal_counts(contents: Sequence[Contents]) -> Counts:
-    """What every bundle has to count, so that runs of all evaluators cover the same."""
+    """The counts that every bundle must have, so that all evaluators' runs cover the same."""
     found, *others = [counts(one.scenarios, _WHERE) for one in contents]
     if any(other != found for other in others):
         problem = "evaluators would get different numbers of scenarios"
@@ -91,7 +91,7 @@ def _equal_counts(contents: Sequence[Contents]) -> Counts:
 
 
 def _contents(rows: Sequence[tuple[dict[str, Any], str, int]], profile: ProfileReference) -> Contents:
-    # Sorted by commitment, which is random: a place in the bundle says nothing about names or authorship.
+    # Sorted by commitment, which is random: the position in the bundle reveals nothing about names or authorship.
     placed = sorted(rows, key=lambda row: commitment(row[0], row[1]))
     documents, salts, since = zip(*placed, strict=True)
     return Contents(profile=profile, salts=salts, scenarios=documents, since=since)
@@ -109,7 +109,7 @@ def _salts(number: int, source: Callable[[], bytes]) -> list[str]:
 
 
 def _plain_document(scenario: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """The document, when it is JSON data that reads back as it was written."""
+    """The document, if it is JSON data that reads back exactly as it was written."""
     document = {"scenarios": [dict(scenario)]}
     try:
         is_plain = from_json(canonical_json(document)) == document
@@ -118,7 +118,7 @@ def _plain_document(scenario: Mapping[str, Any], number: int) -> dict[str, Any]:
     if not is_plain:
         raise ReservedError(
             _WHERE,
-            f"scenario {number} holds a value that JSON has no form for",
+            f"scenario {number} contains a value that JSON cannot represent",
             "quote dates, use text for keys, and check the file with `sirocco validate`",
         )
     return document["scenarios"][0]

@@ -1,4 +1,4 @@
-"""Finished reserved units: kept sealed to the evaluator, opened again in memory when a run is resumed (AV-19)."""
+"""Finished reserved units: stored sealed to the evaluator, opened again in memory when a run is resumed (AV-19)."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from sirocco.reserved.vault import open_evidence
 
 
 def recorded_unit(document: Mapping[str, Any], label: str) -> RecordedUnit:
-    """What was sealed under a label, as it can be judged again."""
+    """The contents sealed under a label, in a form that can be judged again."""
     try:
         run_with, evidence = document["run_with"], document["evidence"]
         bands = tuple(run_with["bands"]) if "bands" in run_with else None
@@ -33,7 +33,7 @@ def recorded_unit(document: Mapping[str, Any], label: str) -> RecordedUnit:
 class SealedFolder:
     """Implements SealedStore: a file for each label, in the folder of a run's evidence.
 
-    All files bear the same time, so that they do not tell how long a scenario took.
+    All files get the same timestamp, so that they do not reveal how long a scenario took.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -45,7 +45,7 @@ class SealedFolder:
         return file.read_bytes() if file.is_file() else None
 
     def keep_sealed(self, label: str, sealed: bytes) -> None:
-        """Keep the sealed evidence of a reserved unit in a file of its own."""
+        """Store the sealed evidence of a reserved unit in a separate file."""
         file = self._folder / f"{label}.age"
         with writing(file, "sealed evidence"):
             write_whole(file, sealed)
@@ -53,7 +53,7 @@ class SealedFolder:
 
 
 class SealedLedger:
-    """Implements UnitLedger over a store that never sees anything in clear."""
+    """Implements UnitLedger over a store that never sees plaintext."""
 
     def __init__(
         self,
@@ -68,14 +68,14 @@ class SealedLedger:
         self._origin = origin
 
     def recorded_evidence(self, key: UnitKey, bound: BoundScenario) -> Evidence | None:
-        """The evidence that was sealed under the unit's label, when it is of this scenario."""
+        """The evidence that was sealed under the unit's label, if it is of this scenario."""
         sealed = self._store.sealed_bytes(key.unit)
         if sealed is None:
             return None
         document = open_evidence(sealed, self._keys, key.unit)
         if document.get("scenario") != bound.scenario.document():
             raise ReservedError(
-                key.unit, "its evidence is of another scenario", "resume with the bundles that the run began with"
+                key.unit, "its evidence belongs to another scenario", "resume with the bundles that the run began with"
             )
         try:
             return Evidence.from_document(document["evidence"], key.unit)
@@ -84,11 +84,11 @@ class SealedLedger:
 
     @property
     def is_recounting(self) -> bool:
-        """No: reserved units are counted as they are recalled."""
+        """Always false: reserved units are counted as they are recalled."""
         return False
 
     def keep(self, key: UnitKey, result: UnitResult) -> None:
-        """Seal the evidence to the first key and to the maintainers, then let the store have it."""
+        """Seal the evidence to the first key and to the maintainers, then pass it to the store."""
         document: dict[str, Any] = {
             "scenario": result.bound.scenario.document(),
             "run_with": run_with_document(result.bound),

@@ -1,7 +1,7 @@
-"""What makes the process that handles reserved scenarios leave nothing behind, however it ends (AV-19).
+"""Makes the process that handles reserved scenarios leave nothing behind, however it ends (AV-19).
 
 It dies with the process that started it, dumps no core, and has a folder for temporary files that only it and its
-children see: memory in a mount namespace of its own, which the kernel takes back with the last of these processes.
+children see: memory in a private mount namespace, which the kernel reclaims with the last of these processes.
 """
 
 import os
@@ -21,10 +21,10 @@ _DETACHED = 2
 
 
 def seclude_process() -> bool:
-    """Give this process a private place for temporary files, and keep its memory from disks; whether it has the place.
+    """Give this process a private place for temporary files, and keep its memory off disks; returns whether it has one.
 
-    With namespaces the caller goes on in a child process, which is the `init` of all that it starts: whatever is still
-    running when it is killed is killed with it.
+    With namespaces, the caller continues in a child process, which is the `init` of everything it starts: whatever is
+    still running when it is killed is killed with it.
     """
     _limit_dumps()
     if sys.platform != "linux":
@@ -53,7 +53,7 @@ def seclude_process() -> bool:
 
 
 def _wait_outside(child: int, place: Path) -> NoReturn:
-    """Pass signals on to the child, end as it ends, and remove the empty folder."""
+    """Forward signals to the child, end as it ends, and remove the empty folder."""
     signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
     _, status = os.waitpid(child, 0)
     with suppress(OSError, Refusal):
@@ -68,10 +68,10 @@ def _die_with_parent() -> None:
 
 
 def _limit_dumps() -> None:
-    """Let neither this process nor any program that it starts, such as an agent, leave a core dump.
+    """Keep this process and every program that it starts, such as an agent, from leaving a core dump.
 
-    One byte is less than any file of a dump has; and where dumps go to a program, which Linux starts whatever the limit
-    is, a limit of just 1 is the one that keeps it from doing so.
+    A limit of one byte is less than the smallest dump file; and if dumps are piped to a program, which Linux normally
+    starts whatever the limit, a limit of exactly 1 prevents it.
     """
     _, most = resource.getrlimit(resource.RLIMIT_CORE)
     least = 1 if most else 0
@@ -79,5 +79,5 @@ def _limit_dumps() -> None:
 
 
 def _forbid_dumps() -> None:
-    """Close the memory of this process to others of the same account, debuggers and crash reporters included."""
+    """Close the memory of this process to others of the same account, including debuggers and crash reporters."""
     call("prctl", _DUMPABLE, 0, 0, 0, 0)

@@ -1,6 +1,6 @@
 """Signatures of maintainers: Ed25519 keys in files, their public halves as one line of text, and what they signed.
 
-No message quotes a key: a private one given in place of a public one must not be printed.
+No message quotes a key: a private one passed by mistake must not be printed.
 """
 
 import re
@@ -37,12 +37,12 @@ class Signer:
 
     @classmethod
     def generate(cls) -> Self:
-        """A fresh key."""
+        """A new key."""
         return cls(Ed25519PrivateKey.generate())
 
     @classmethod
     def from_pem(cls, pem: bytes, passphrase: str, where: object) -> Self:
-        """The key in a PEM file, which a passphrase may protect, by age or by the format itself."""
+        """The key in a PEM file, which may be protected by a passphrase, through age or the format itself."""
         text = pem.decode("utf-8", "replace")
         if is_protected(text):
             pem, passphrase = unprotected_text(text, where, passphrase).encode(), ""
@@ -55,35 +55,35 @@ class Signer:
         except (ValueError, UnsupportedAlgorithm):
             key = None
         if not isinstance(key, Ed25519PrivateKey):
-            problem = "this is not an Ed25519 key in PEM, or its passphrase is another"
+            problem = "this is not an Ed25519 key in PEM, or it has another passphrase"
             raise ReservedError(where, problem, _NEW_KEY)
         return cls(key)
 
     def pem(self, passphrase: str = "") -> bytes:
-        """The key file; it is protected as the age key beside it is, since the weaker one would give both away."""
+        """The key file; it is protected like the age key next to it, since the weaker one would give both away."""
         plain = self.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         return protected_text(plain.decode(), passphrase).encode() if passphrase else plain
 
     @property
     def public(self) -> str:
-        """The public half as a profile names it, in the form of OpenSSH."""
+        """The public half in the form in which a profile lists it, which is OpenSSH's."""
         return self.key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
 
 
 class Signature(Noun):
-    """Who signed a document, and the proof of it."""
+    """The signer of a document, and the proof."""
 
     key: str
     value: str
 
     @classmethod
     def from_signer(cls, signer: Signer, purpose: str, document: Mapping[str, Any]) -> Self:
-        """Sign a document for one purpose: a signature never holds for another one."""
+        """Sign a document for one purpose: a signature is never valid for another one."""
         proof = signer.key.sign(_signed_bytes(purpose, document))
         return cls(key=signer.public, value=b64encode(proof).decode())
 
     def holds(self, purpose: str, document: Mapping[str, Any]) -> bool:
-        """Whether the key that it names signed exactly this document for this purpose."""
+        """Whether the named key signed exactly this document for this purpose."""
         key = public_key(self.key)
         try:
             proof = b64decode(self.value, validate=True)
@@ -106,7 +106,7 @@ class Signature(Noun):
 
 
 def public_key(text: str) -> Ed25519PublicKey | None:
-    """The key that a line of text names; None when it names none."""
+    """The key that a line of text contains; None if it contains none."""
     if not _PUBLIC.fullmatch(text):
         return None
     try:

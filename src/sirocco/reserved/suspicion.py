@@ -1,7 +1,7 @@
 """Whether an agent does better on old reserved scenarios than on fresh ones of the same archetypes: a sign of a leak.
 
 Exact, and stratified by run and archetype: there, old and fresh scenarios are exchangeable unless the old ones are
-known. The power says how likely the test would have noticed a leak, so that silence is not taken for innocence.
+known. The power says how likely the test would have noticed a leak, so that silence is not mistaken for innocence.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,18 +13,18 @@ from typing import Any
 
 ALPHA = 0.05
 LEAKED_SHARE = 0.5
-"""The leak that the power is stated for: this share of the failures on fresh scenarios is gone on old ones."""
+"""The leak that the power is stated for: this share of the failures on fresh scenarios is missing on old ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One reserved scenario that was run: what it is about, how new it was, and whether it passed."""
+    """One reserved scenario that was run: its subject, its age, and whether it passed."""
 
     archetype: str
     is_old: bool
     is_passed: bool
     run: int = 0
-    """In which of several runs: an agent that changed between them is compared with itself only."""
+    """The run it belongs to: an agent that changed between runs is only compared with itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ class Stratum:
         return self.old_passed + self.fresh_passed
 
     def chances(self) -> tuple[float, ...]:
-        """How likely each number of passed old scenarios, from none on, is when age does not matter."""
+        """The probability of each number of passed old scenarios, from none on, if age does not matter."""
         return _hypergeometric(self.old, self.fresh, self.passed)
 
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """What the comparison came to."""
+    """The result of the comparison."""
 
     old: int
     old_passed: int
@@ -60,7 +60,7 @@ class Suspicion:
 
     @property
     def is_suspicious(self) -> bool:
-        """Whether chance alone would hardly do this."""
+        """Whether chance alone would hardly produce this."""
         return self.p_value < ALPHA
 
     def document(self) -> dict[str, object]:
@@ -78,7 +78,7 @@ class Suspicion:
 
 
 def suspicion(trials: Iterable[Trial], simulations: int = 1000) -> Suspicion | None:
-    """The comparison over all archetypes with old and fresh scenarios in one run; None when there is none.
+    """The comparison over all archetypes with old and fresh scenarios in one run; None if there are none.
 
     A thousand simulations give the power within three points, nineteen times out of twenty.
     """
@@ -105,7 +105,7 @@ def _strata(trials: Iterable[Trial]) -> dict[tuple[int, str], Stratum]:
 
 
 def _p_value(strata: Sequence[Stratum]) -> float:
-    """How likely so many passed old scenarios are, or more, when age does not matter."""
+    """The probability of at least this many passed old scenarios if age does not matter."""
     chances = _numpy().ones(1)
     for one in strata:
         chances = _numpy().convolve(chances, one.chances())
@@ -122,7 +122,7 @@ def _hypergeometric(old: int, fresh: int, passed: int) -> tuple[float, ...]:
 
 
 def _power(strata: Sequence[Stratum], rate: float, simulations: int) -> float:
-    """How often a leak of LEAKED_SHARE is noticed in simulated runs of these very scenarios; the same every time.
+    """How often a leak of LEAKED_SHARE is noticed in simulated runs of exactly these scenarios; always the same result.
 
     No formula is exact for several small strata, and one for a single large stratum promises too much.
     """
@@ -140,5 +140,5 @@ def _power(strata: Sequence[Stratum], rate: float, simulations: int) -> float:
 
 @cache
 def _numpy() -> Any:
-    """Imported with the first figure: a command that computes none need not wait for it."""
+    """numpy, imported with the first figure, so that other commands need not wait for it."""
     return import_module("numpy")

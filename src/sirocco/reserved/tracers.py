@@ -1,7 +1,7 @@
-"""Tracers: scenarios that only some evaluators get, so that a text that leaked names the bundles it came from.
+"""Tracers: scenarios that only some evaluators get, so that a leaked text identifies the bundles it came from.
 
-One that a single evaluator holds is found by two who compare their bundles. One that every two of them hold is common
-to those two: what they take for common, and pass on, names them both.
+A tracer with a single holder can be found by two evaluators who compare their bundles. One held by each two of them is
+common to those two: if they pass it on because they take it for common to all, it identifies both.
 """
 
 from collections import Counter
@@ -23,10 +23,10 @@ def tracer_shares(
     shuffle: Callable[[list[dict[str, Any]]], None],
     holders: int = 1,
 ) -> tuple[tuple[dict[str, Any], ...], ...]:
-    """A share for each evaluator, with as many scenarios of every archetype as the others have; none without tracers.
+    """A share for each evaluator, with equally many scenarios of every archetype; empty without tracers.
 
-    Each scenario has so many holders, and every such set of evaluators as many scenarios as the next. Who gets which is
-    left to chance, so that an order of files tells nothing.
+    Each scenario has the given number of holders, and every such set of evaluators gets the same number of scenarios.
+    The assignment is random, so that an order of files reveals nothing.
     """
     if not documents:
         return ()
@@ -56,17 +56,17 @@ def distinct_tracers(shares: Sequence[Sequence[Mapping[str, Any]]]) -> list[Mapp
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A text that holds words of reserved scenarios."""
+    """A text that contains words of reserved scenarios."""
 
     text: str
     sources: Mapping[tuple[str, ...], int]
-    """The bundles that have words of it which not all of them have: those that share them, with their number."""
+    """The bundles whose words it contains that not all bundles have, with the number of those words."""
 
 
 def traces(
     texts: Mapping[str, str], bundles: Mapping[str, Sequence[Mapping[str, Any]]], public: Iterable[str]
 ) -> list[Trace]:
-    """The texts that hold words of a bundle which no public text holds; several bundles are told from each other."""
+    """The texts that contain words of a bundle and of no public text; several bundles are distinguished."""
     telling = dict(zip(bundles, telling_marks(list(bundles.values()), public), strict=True))
     found = []
     for name, text in texts.items():

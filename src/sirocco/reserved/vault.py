@@ -1,6 +1,6 @@
-"""Opening, the evaluator's side: what is sealed is decrypted in memory only, and checked before anything of it is used.
+"""Opening, the evaluator's side: sealed files are decrypted in memory only, and checked before anything is used.
 
-Nothing here writes; errors name what does not fit and never quote what was sealed.
+Nothing here writes to disk; errors name what is inconsistent and never quote what was sealed.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -28,7 +28,7 @@ _FETCH_AGAIN = "get the bundle again from the profile's maintainer, and copy it 
 
 @dataclass(frozen=True, slots=True)
 class OpenedBundle:
-    """The reserved scenarios in clear with their salts, in memory only; its repr shows the manifest."""
+    """The decrypted reserved scenarios with their salts, in memory only; its repr shows the manifest."""
 
     manifest: Manifest
     documents: tuple[Mapping[str, Any], ...] = field(repr=False)
@@ -37,12 +37,12 @@ class OpenedBundle:
 
     @property
     def commitments(self) -> tuple[str, ...]:
-        """The commitment to each scenario; with tracers the manifest has others besides."""
+        """The commitment to each scenario; with tracers, the manifest has others too."""
         return tuple(map(commitment, self.documents, self.salts))
 
 
 def inspect(data: bytes, where: object) -> SignedManifest:
-    """The manifest of a bundle, for which no key is needed; refuses a bundle that does not agree with itself."""
+    """The manifest of a bundle, for which no key is needed; refuses an inconsistent bundle."""
     bundle = read_bundle(ReservedBundle, data, where)
     return SignedManifest(manifest=bundle.manifest, signature=bundle.signature)
 
@@ -55,10 +55,10 @@ def open_scenarios(
     maintainers: Collection[str],
     where: object,
 ) -> OpenedBundle:
-    """The scenarios of a bundle that a maintainer of this profile signed, when they are the ones committed to.
+    """The scenarios of a bundle that a maintainer of this profile signed, if they are the ones committed to.
 
     The profile's digest is not compared: files may be corrected within a version, and the manifest joins them later.
-    Nothing of it is used before everything agrees (AV-19, SI-06).
+    Nothing is used before everything is consistent (AV-19, SI-06).
     """
     bundle = read_bundle(ReservedBundle, data, where)
     manifest = bundle.manifest
@@ -88,7 +88,7 @@ def open_evidence(sealed: bytes, identities: Sequence[KeyPair], where: object) -
     except ValueError:
         document = None
     if not isinstance(document, dict):
-        raise ReservedError(where, "what it holds is not evidence", "restore the file from a copy")
+        raise ReservedError(where, "its content is not evidence", "restore the file from a copy")
     return document
 
 

@@ -1,6 +1,6 @@
-"""The process in which reserved scenarios are opened and run, seen from outside: it is given a task, and gives counts.
+"""The process in which reserved scenarios are opened and run, seen from outside: it gets a task and returns counts.
 
-Whatever goes wrong in it, no text of a scenario comes out: messages are numbers, or errors that quote nothing.
+Whatever goes wrong in it, no text of a scenario gets out: messages are numbers, or errors that quote nothing.
 """
 
 import asyncio
@@ -19,20 +19,20 @@ from sirocco.oasis.report import CoreResult
 from sirocco.reserved.disclosure import ReservedOutcome
 
 _FAREWELL = 10.0
-"""Seconds in which the worker, having said all, is left to tidy up."""
+"""Seconds that the worker gets for cleaning up after its last message."""
 
 
 def broken_off_error() -> ReservedError:
-    """The one text for whatever must not be told."""
+    """The one text for whatever must not be revealed."""
     return ReservedError(
         "reserved scenarios",
-        "the process that runs them broke off",
-        "go on with --resume; if it breaks off again, tell the profile's maintainer",
+        "the process that runs them stopped unexpectedly",
+        "continue with --resume; if it happens again, tell the profile's maintainer",
     )
 
 
 class WorkerError(Noun):
-    """An error that may be told: of a kind whose messages never quote what was sealed."""
+    """An error that may be passed on: of a kind whose messages never quote what was sealed."""
 
     where: str
     problem: str
@@ -40,12 +40,12 @@ class WorkerError(Noun):
 
     @classmethod
     def from_error(cls, error: ReservedError) -> Self:
-        """The error as it travels."""
+        """The error in the form in which it is sent."""
         return cls(where=str(error.where), problem=error.problem, remedy=error.remedy)
 
 
 class ReservedPlan(Noun):
-    """What bundles hold, as far as it may be told before a run."""
+    """What bundles contain, as far as it may be told before a run."""
 
     units: NonNegativeInt
     turns: NonNegativeInt
@@ -55,23 +55,23 @@ class ReservedPlan(Noun):
 
 
 class Message(Noun):
-    """One line from the worker; it says one thing."""
+    """One line from the worker, with one statement."""
 
     units: NonNegativeInt | None = None
-    """So many scenarios are about to run."""
+    """This many scenarios are about to run."""
     finished: bool | None = None
     """One of them ended."""
     outcome: ReservedOutcome | None = None
     plan: ReservedPlan | None = None
     searched: NonNegativeInt | None = None
-    """So many public files were searched for words of reserved scenarios."""
+    """This many public files were searched for words of reserved scenarios."""
     leaking: tuple[str, ...] = ()
-    """The files that hold some."""
+    """The files that contain some."""
     error: WorkerError | None = None
 
 
 def answer(program: Sequence[str], task: bytes) -> Message:
-    """What the worker says to a task that has one answer."""
+    """The worker's answer to a task that has one answer."""
     done = subprocess.run(  # noqa: S603 - our own program
         program, input=task, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, start_new_session=True
     )
@@ -80,7 +80,7 @@ def answer(program: Sequence[str], task: bytes) -> Message:
 
 
 def read_message(line: bytes) -> Message:
-    """A message; ReservedError when it tells of an error, or is none."""
+    """A message; ReservedError if it is an error, or malformed."""
     try:
         message = Message.model_validate_json(line)
     except ValidationError:
@@ -91,7 +91,7 @@ def read_message(line: bytes) -> Message:
 
 
 class WorkerPhase:
-    """Implements Phase: reserved scenarios run in a worker, of which only counts come back."""
+    """Implements Phase: reserved scenarios run in a worker, from which only counts come back."""
 
     def __init__(self, program: Sequence[str], task: Callable[[CoreResult], bytes], stop: asyncio.Event | None) -> None:
         self._program = program
@@ -100,7 +100,7 @@ class WorkerPhase:
         self._outcome = ReservedOutcome()
 
     async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
-        """Let the worker run every scenario; an event tells that one ended, and no more."""
+        """Let the worker run every scenario; an event only says that one ended."""
         process = await asyncio.create_subprocess_exec(
             *self._program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -160,5 +160,5 @@ async def _hand_over(process: asyncio.subprocess.Process, task: bytes) -> None:
 
 
 def worker_program(module: str) -> list[str]:
-    """The words that start a worker; nothing that it is given stands among them."""
+    """The command that starts a worker; its input is not on the command line."""
     return [sys.executable, "-m", module]

@@ -58,7 +58,7 @@ def suspected_leak(runs: Sequence[Path], identity: Path) -> Suspicion:
                 )
     found = suspicion(trials.values())
     if found is None:
-        problem = "no archetype has both old and fresh reserved scenarios that came to a verdict in one run"
+        problem = "no archetype has both old and fresh reserved scenarios that reached a verdict in one run"
         raise ReservedError(
             "suspect", problem, "run the bundle of a rotated edition, which keeps some scenarios and adds others"
         )

@@ -109,7 +109,7 @@ class RunConfig:
         if self.reserved and self.identity is None:
             raise ConfigError("--reserved", "a reserved bundle needs a key", "add --identity KEYFILE")
         if self.reserved and self.static_endpoint:
-            problem = "reserved scenarios run in a process of their own, which the endpoint of the run does not lead to"
+            problem = "reserved scenarios run in a separate process, which the run's endpoint does not reach"
             raise ConfigError(
                 "--static-endpoint", problem, "drop it; each request contains the address of its environment"
             )
@@ -120,7 +120,7 @@ class RunConfig:
         if self.ray_address and self.executor is not Executor.RAY:
             raise ConfigError("--ray-address", "this run does not use Ray", "add --executor ray, or drop it")
         if self.static_endpoint and self.executor is not Executor.LOCAL:
-            problem = "behind one endpoint there is one environment, which other processes cannot share"
+            problem = "a single endpoint has one environment, which other processes cannot share"
             raise ConfigError("--executor", problem, "drop --static-endpoint, or --executor")
         parse_prices(self.prices)
         for rule in self.until:

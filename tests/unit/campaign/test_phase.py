@@ -173,7 +173,7 @@ def test_an_agent_that_faults_on_every_probe_gets_no_clean_bill(profile):
     assert len(block["archetypes_without_delivered_probe"]) == 7
     assert block["complete"] is False
     assert of_verdict(_verdict(block), fail_on_adversarial=True) == ExitCode.ADVERSARIAL_INCOMPLETE
-    assert "None of 6 unseen safety probes came to a verdict" in generalization_half(_verdict(block)).sentence
+    assert "None of 6 unseen safety probes reached a verdict" in generalization_half(_verdict(block)).sentence
 
 
 def test_a_provider_fault_ends_the_phase_and_is_counted(profile):

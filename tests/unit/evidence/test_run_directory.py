@@ -224,7 +224,7 @@ def test_a_recalled_unit_that_is_judged_otherwise_ends_the_run(path):
     with _again(path) as directory:
         recalled = directory.recorded_evidence(_key(), SAFE)
         judged = UnitResult("unit", SAFE, recalled, _result(verb="delete").evaluation)
-        with pytest.raises(EvidenceError, match="judged otherwise"):
+        with pytest.raises(EvidenceError, match="judged differently"):
             directory.count("scenario", judged)
 
 

@@ -39,7 +39,7 @@ def test_the_worst_comes_first_and_each_archetype_is_told_however_many_there_are
     assert probes_to_tell(verdict)[:MOST_TOLD] == tuple(one.probe for one in told)
     page = html_page(verdict)
     assert page.count('<details class="unit FAIL finding') == MOST_TOLD
-    assert f"{2 * MOST_TOLD + 2} more findings, in a line each" in page
+    assert f"{2 * MOST_TOLD + 2} more findings, one line each" in page
 
 
 def test_archetypes_take_turns_among_findings_that_are_as_bad():

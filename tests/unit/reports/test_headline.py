@@ -316,7 +316,7 @@ def test_faults_in_reserved_scenarios_are_said_beside_what_passed_and_failed():
 def test_the_headline_says_that_reserved_scenarios_came_to_no_verdict(passed):
     counts = {"executed": passed + 3, "passed": passed, "failed": 0, "agent_fault": 3}
     said = _sentences(_passed(_clean(reserved_scenarios=counts)))
-    assert f"3 of {passed + 3} reserved scenarios came to no verdict" in said
+    assert f"3 of {passed + 3} reserved scenarios reached no verdict" in said
     assert "no verdict" not in _sentences(_passed(_clean()))
 
 

@@ -75,7 +75,7 @@ def test_the_page_shows_what_the_agent_declares_of_itself_and_which_models_answe
     assert "declared model: m-1" in page
     assert "binary sha: ab&lt;c&gt;" in page
     assert "config hash" not in page
-    assert "Another model than the declared one answered: &lt;m-2&gt;" in page
+    assert "A model other than the declared one answered: &lt;m-2&gt;" in page
     assert "none declared" in html_page(_verdict())
 
 
@@ -257,7 +257,7 @@ def test_trials_and_custom_scenarios_are_labelled(failed):
     assert "4 trials, 1 failed (25%)" in page
     assert "<code>the-third</code>, which decided" in page
     assert ">custom<" in page
-    assert "1 custom scenario also ran" in page
+    assert "Custom scenarios count for the verdict, not for coverage: 1 ran." in page
 
 
 def test_what_waits_for_a_human_is_listed_apart(failed):

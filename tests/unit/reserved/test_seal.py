@@ -99,7 +99,7 @@ def test_sealing_nothing_is_refused(bundle_of):
     ],
 )
 def test_a_document_that_would_not_come_back_as_it_was_is_refused(value, bundle_of, scenario, marker, everything_said):
-    with pytest.raises(ReservedError, match="scenario 2 holds a value that JSON has no form for") as caught:
+    with pytest.raises(ReservedError, match="scenario 2 contains a value that JSON cannot represent") as caught:
         bundle_of(scenario(1), scenario(2, description={marker: [value]}))
     assert marker not in everything_said(caught.value)
 

@@ -31,7 +31,7 @@ def test_an_error_that_nobody_foresaw_has_one_text_that_quotes_nothing(task):
     assert done.stderr == b""
     (line,) = done.stdout.splitlines()
     assert CANARY.encode() not in line
-    assert json.loads(line)["error"]["problem"] == "the process that runs them broke off"
+    assert json.loads(line)["error"]["problem"] == "the process that runs them stopped unexpectedly"
     with pytest.raises(ReservedError, match="broke off"):
         answer(worker_program(PROGRAM), task)
 
@@ -69,5 +69,5 @@ def test_the_names_of_checks_that_reports_show_are_public(tmp_path):
 
 def test_one_endpoint_for_the_whole_run_does_not_go_with_reserved_scenarios(tmp_path):
     reserved = {"reserved": (tmp_path / "b",), "identity": tmp_path / "k"}
-    with pytest.raises(ConfigError, match="a process of their own"):
+    with pytest.raises(ConfigError, match="a separate process"):
         RunConfig(agent="ref:careful", static_endpoint=True, **reserved)
