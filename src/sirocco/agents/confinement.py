@@ -218,7 +218,7 @@ def confinement(
 
 
 def _open_ends(mechanism: Mechanism) -> list[str]:
-    """What a mechanism does not keep from a child, in words."""
+    """The things that a mechanism does not keep from a child, in words."""
     if mechanism is NOTHING:
         return ["it runs with all rights of this account"]
     left = [str(secret) for secret in Secret if secret not in mechanism.holds]
