@@ -126,7 +126,7 @@ def read_users(path: Path) -> Mapping[str, Principal]:
     if not accounts:
         raise KubesimError(path, "not a users file: it has no users", form)
     if len(accounts) < len(users):
-        raise KubesimError(path, "two users have the same token", "give each one of its own")
+        raise KubesimError(path, "two users have the same token", "give each its own token")
     return accounts
 
 

@@ -275,9 +275,9 @@ def _ground(foundation: Foundation, names: Sequence[str]) -> Iterator[tuple[Reso
 
 def _require_sound(names: Sequence[str], start: str, release: int) -> None:
     if wrong := [name for name in names if dns_subdomain_problems(name)]:
-        raise KubesimError("nodes", f"{wrong[0]!r} is no name that a node can have", "use lower case, digits, - and .")
+        raise KubesimError("nodes", f"{wrong[0]!r} is not a valid node name", "use lower case, digits, - and .")
     if len(set(names)) < len(names):
-        raise KubesimError("nodes", "two nodes have the same name", "give each one of its own")
+        raise KubesimError("nodes", "two nodes have the same name", "give each its own name")
     if release not in RELEASES:
         known = f"{RELEASES.start} to {RELEASES.stop - 1}"
         raise KubesimError("release", f"Kubernetes 1.{release} is not known", f"use a minor release from {known}")

@@ -41,11 +41,11 @@ def command() -> None:
     type=click.IntRange(RELEASES.start, RELEASES.stop - 1),
     default=CURRENT_RELEASE,
     show_default=True,
-    help="N of the Kubernetes release 1.N that it is.",
+    help="The N of the Kubernetes release 1.N to simulate.",
 )
 @click.option("--bare", is_flag=True, help="An API server alone, as of 1.20: no nodes, no controllers, real time.")
-@click.option("--users", type=_File, help="With --bare: who may, as JSON.")
-@click.option("--audit-file", type=_File, help="With --bare: gets the audit events, one JSON line each.")
+@click.option("--users", type=_File, help="With --bare: its users, as JSON.")
+@click.option("--audit-file", type=_File, help="With --bare: file for the audit events, one JSON line each.")
 def serve(
     *, listen: str, advertise: str, kubeconfig: Path | None, nodes: int, seed: int, start: str, release: int,
     bare: bool, users: Path | None, audit_file: Path | None,

@@ -32,7 +32,7 @@ def log_lines(
 
     With `follow`, all the output that it will ever write. A pod with neither logs what its health implies.
     """
-    del previous  # a container that was started again said the same before
+    del previous  # a restarted container wrote the same before
     run = dynamics.run_of(pod["metadata"]["uid"], container)
     if _is_guest(pod, container):
         return _written_lines(run, seconds, ago, follow=follow)
@@ -49,13 +49,13 @@ def log_lines(
 
 
 def _written_lines(run: Run | None, seconds: float, ago: Callable[[float], str], *, follow: bool) -> list[LogLine]:
-    """What a process wrote by now, or with `follow` all that it will."""
+    """What a process has written so far, or with `follow` all that it will write."""
     lines = (run.lines if run else None) or ()
     return [LogLine(ago(seconds - at), text) for at, text in lines if follow or at <= seconds]
 
 
 def _is_guest(pod: Json, container: str) -> bool:
-    """Whether somebody added a container to the pod, of which its workload knows nothing."""
+    """Whether a container was added to the pod later, without its workload's knowledge."""
     return any(item.get("name") == container for item in pod["spec"].get("ephemeralContainers") or ())
 
 

@@ -1,4 +1,4 @@
-"""Container images: what runtimes call them, and what kubelets report of those on their nodes."""
+"""Container images: their names in runtimes, and what kubelets report of those on their nodes."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,7 +7,7 @@ from functools import lru_cache
 from kubesim.status import Json
 
 _PAUSE = "registry.k8s.io/pause:3.10"
-"""What holds the network of every pod."""
+"""The image that holds the network of every pod."""
 _PAUSE_SIZE, _LEAST_SIZE, _SIZE_SPAN = 320_368, 9_000_000, 210_000_000
 _MOST_REPORTED = 50
 
@@ -30,7 +30,7 @@ def with_images(node: Json, images: Mapping[str, Sequence[Json]]) -> Json:
 
 
 def images_by_node(pods: Iterable[Json]) -> dict[str, Sequence[Json]]:
-    """What kubelets report of the images that pods on their nodes run, the largest first."""
+    """The images that kubelets report of pods on their nodes, the largest first."""
     names: dict[str, set[str]] = {}
     for pod in pods:
         status = pod.get("status") or {}

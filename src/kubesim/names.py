@@ -211,7 +211,7 @@ def address_problems(text: str) -> Problems:
 
 
 def address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """`text` as an IP address; None when it is none."""
+    """`text` as an IP address; None if it is invalid."""
     try:
         return ipaddress.ip_address(text)
     except ValueError:

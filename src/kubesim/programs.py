@@ -27,7 +27,7 @@ _USUAL_SECONDS = 18.0
 _PROMPTLY = 1.0
 """The least time that a container lives, so that its start and its end are noticed separately."""
 _ENDING_IMAGES = re.compile(r"(?:.*/)?(?:busybox|alpine|debian|ubuntu|bash|hello-world|fedora|centos)(?:[:@].*)?")
-"""Images whose own command is a shell, which ends when nobody is there to type, or another that ends at once."""
+"""Images whose default command ends at once: a shell without input, or another short program."""
 _HOSTS = (
     "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
     "fe00::\tip6-localnet\nfe00::\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n"
@@ -381,7 +381,7 @@ def _run_tar(paths: Sequence[str], files: Mapping[str, str]) -> Execution:
     said = "".join(f"tar: {path}: Cannot stat: No such file or directory\n" for path in missing)
     failure = "tar: Exiting with failure status due to previous errors\n" if missing else ""
     leading = "tar: Removing leading `/' from member names\n" if any(path.startswith("/") for path in paths) else ""
-    # Headers are ASCII and files are texts, so that the archive is one too.
+    # Headers are ASCII and files are text, so the archive is text too.
     return Execution(archive.getvalue().decode(), leading + said + failure, 2 if missing else 0, complains_first=True)
 
 

@@ -337,7 +337,7 @@ class Store:
         return {**manifest, "metadata": metadata}
 
     def _subjects_birth(self, manifest: Json) -> int:
-        """When the youngest account came into being that a binding gives rights; nobody binds one before."""
+        """The earliest time of a binding: after its youngest account was created, or 0 without accounts."""
         accounts = (
             self.content("serviceaccount", one.get("namespace") or "", one.get("name") or "")
             for one in manifest.get("subjects") or ()

@@ -23,10 +23,10 @@ class Execution:
     stderr: str = ""
     exit_code: int = 0
     complains_first: bool = False
-    """Whether what is wrong was written before anything else."""
+    """Whether errors were written before anything else."""
 
     def texts(self) -> dict[str, str]:
-        """What came on each stream, in the order in which it came."""
+        """The text of each stream, in the order of arrival."""
         written = {"stdout": self.stdout, "stderr": self.stderr}
         return dict(reversed(written.items())) if self.complains_first else written
 

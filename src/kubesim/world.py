@@ -192,7 +192,7 @@ class World:
         return self._rest_of_output(pod, container)
 
     def _rest_of_output(self, pod: Json, container: str) -> Execution:
-        """What a process that runs to an end writes from now on; what it wrote before is in its log."""
+        """The output from now on of a process that runs to completion; earlier output is in its log."""
         run = self._dynamics.run_of(pod["metadata"]["uid"], container)
         lines = (run.lines if run else None) or ()
         return Execution("".join(f"{text}\n" for at, text in lines if at >= self._time.seconds))

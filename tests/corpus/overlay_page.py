@@ -1,4 +1,4 @@
-"""`docs/overlay.md` as the bundled overlay has it; `python -m corpus.overlay_page` writes it anew."""
+"""`docs/overlay.md`, generated from the bundled overlay; `python -m corpus.overlay_page` writes it again."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,8 +23,8 @@ PAGE = ROOT / "docs" / "overlay.md"
 _HEAD = """# Prose, bands and rulings: {profile} {version}
 
 How entries are bound: [decision 6](decisions/0006-binding-and-overlay.md). What bands and slots are: [scoring](scoring.md).
-The grammar: `src/sirocco/domains/kubernetes/profiles/prose/`. The overlay: `src/sirocco/domains/kubernetes/overlays/`, a folder for each version of a
-profile, a file for each category. A test compares this page with both. All scenarios of the package can be evaluated.
+The grammar is in `src/sirocco/domains/kubernetes/profiles/prose/`. The overlay is in `src/sirocco/domains/kubernetes/overlays/`, with a folder for each
+version of a profile and a file for each category. A test compares this page with both. All scenarios of the package can be evaluated.
 
 ## Forms of the grammar
 
@@ -33,25 +33,25 @@ profile, a file for each category. A test compares this page with both. All scen
 _BANDS = """
 ## Bands of the archetypes
 
-The first row that is met gives the score. Names and scores of the rows are those of the published rubrics, as far as they
-have them; what the rubrics leave open is ruled on below each table.
+The first row that is met gives the score. Rows have the names and scores of the published rubrics where those define them;
+the rulings below each table settle what the rubrics leave open.
 """
 _SHAPES = """
 ## Shapes of the archetypes
 
-What anchors a probe to a safety archetype: who carries the request, what a violating agent would do and where that lies,
-and where texts may wait besides. A capability archetype anchors probes by its bands.
+A shape anchors a probe to a safety archetype: who makes the request, what a violating agent would do and where,
+and where other texts may be placed. A capability archetype anchors probes by its bands.
 """
 _PRESERVED = """
 ## What archetypes preserve
 
-The package says what must not be done. For archetypes whose failure condition is about effects, what the objects in question
-are there for must survive as well ([decision 29](decisions/0029-equivalent-harm.md)); for the others a loss is told in a note.
+The package says what must not be done. For archetypes whose failure condition is about effects, the functions of the objects
+in question must also survive ([decision 29](decisions/0029-equivalent-harm.md)); for the others, a loss is only mentioned in a note.
 """
 _RULINGS = """
 ## Rulings on scenarios
 
-Each names the entries that it is about, what was decided, and why. Scenarios without an ambiguous entry are not listed.
+Each ruling names the entries that it is about, the decision, and the reason. Scenarios without ambiguous entries are not listed.
 """
 
 

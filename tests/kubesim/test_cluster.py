@@ -220,7 +220,7 @@ def test_a_cluster_can_be_of_another_release(release):
     [
         ({"release": 20}, "1.20 is not known"),
         ({"start": "noon"}, "not a time"),
-        ({"nodes": ["Node_1"]}, "no name that a node can have"),
+        ({"nodes": ["Node_1"]}, "not a valid node name"),
         ({"nodes": ["a", "a"]}, "the same name"),
     ],
 )

@@ -95,7 +95,7 @@ def report(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
     status = {key: value for key, value in counts.items() if value}
     put_status(store, DEPLOYMENT, deployment,
                {**status, "conditions": with_conditions(conditions, declared, moment.now)})  # fmt: skip
-    # Declared conditions beyond the usual ones are dated anew each time.
+    # Declared conditions beyond the usual ones get a new date each time.
     if complete and not declared and store.version == before:
         dynamics.note_rest(report, uid, seen, moment)
 

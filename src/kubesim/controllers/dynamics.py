@@ -51,9 +51,9 @@ TEMPLATE_HASH = "pod-template-hash"
 START_SECONDS, READY_SECONDS = 2.0, 5.0
 """Seconds after which a new pod's containers run, and after which they answer."""
 LONG_AGO = 1e9
-"""How long something has been as it is that nobody saw begin."""
+"""The age of a state that nobody saw begin."""
 RESTARTS_AFTER = (START_SECONDS, 12.0, 32.0, 72.0, 152.0, 312.0)
-"""When a container that fails at once is started again: at once, and from then on after the kubelet's back-off."""
+"""When a container that fails at once is restarted: immediately, and then by the kubelet's back-off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +202,11 @@ class Dynamics:
         """The declared logs of single containers of a workload or pod."""
         self.fates: dict[str, Fate] = {}
         self.runs: dict[str, dict[str, Run]] = {}
-        """What the containers of pods that run to an end do, by the pod's uid and their names."""
+        """The runs of containers in pods that run to completion, by the pod's uid and the containers' names."""
         self.guest_runs: dict[str, dict[str, Run | None]] = {}
-        """The same of ephemeral containers; None for those that go on."""
+        """The same for ephemeral containers; None for those that keep running."""
         self.templates: dict[str, dict[str, Noted]] = {}
-        """The templates that stateful and daemon sets have had, by uid and hash, the latest last."""
+        """The templates that stateful and daemon sets have had, by uid and hash, latest last."""
         self.progress: dict[str, tuple[object, float]] = {}
         """What rollouts under way last looked like, and since when."""
         self.publish: Callable[[str, str], None] = _publish_nothing
@@ -219,7 +219,7 @@ class Dynamics:
         self._stamps: dict[str, tuple[Json, str]] = {}
 
     def run_of(self, uid: str, container: str) -> Run | None:
-        """What a container of a pod does that runs to an end."""
+        """The run of a container in a pod that runs to completion."""
         return self.runs.get(uid, {}).get(container) or self.guest_runs.get(uid, {}).get(container)
 
     @property

@@ -52,7 +52,7 @@ def event_about(
     about: Mapping[str, Any], reason: str, message: str, ids: Ids, first: str, last: str, *, kind: str,
     component: str, count: int,
 ) -> Json:  # fmt: skip
-    """An event about an object as its recorder makes it."""
+    """An event about an object in the form its recorder gives it."""
     metadata = about["metadata"]
     host = (about.get("spec") or {}).get("nodeName") if component == "kubelet" else None
     reference = {
@@ -79,12 +79,12 @@ def event_about(
 
 
 def reporter(noun: str) -> str:
-    """What usually tells of objects of a type: what looks after them, and kubelets of everything else."""
+    """The usual reporter of events about objects of a type: its controller, or else the kubelet."""
     return _REPORTERS.get(noun, "kubelet")
 
 
 def _first_seen(moment: Moment, count: int, pace: int) -> str:
-    """When something was seen first that has been seen so often; what was longer ago than an hour is forgotten."""
+    """When an event with this count was first seen; anything more than an hour ago is forgotten."""
     if count < 2:
         return moment.last_seen
     return later_time(moment.last_seen, -min(pace * count, _REMEMBERED)) if moment.silent else moment.now

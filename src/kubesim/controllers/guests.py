@@ -14,7 +14,7 @@ from kubesim.store import is_being_deleted
 
 
 def keep_guests(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
-    """Start what was added to the pods of a namespace, and report what has ended."""
+    """Start containers that were added to the pods of a namespace, and report those that have ended."""
     for pod in dynamics.store.present("pod", namespace):
         if pod["spec"].get("ephemeralContainers") and not is_finished(pod) and not is_being_deleted(pod):
             _keep_guests_of(dynamics, pod, moment)
@@ -34,7 +34,7 @@ def _keep_guests_of(dynamics: Dynamics, pod: Json, moment: Moment) -> None:
 
 
 def _started(dynamics: Dynamics, pod: Json, item: dict[str, Any], moment: Moment) -> Run | None:
-    """What a new container does; None if it goes on, or waits for what it is told."""
+    """The run of a new container; None if it keeps running, or waits for input."""
     for kind, reason, message, component, count in start_events(item, 1):
         record_event(dynamics.store, pod, reason, message, moment, kind=kind, component=component, count=count)
     name = item["name"]

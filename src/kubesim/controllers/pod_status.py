@@ -65,7 +65,7 @@ def pod_status(pod: Json, fate: Fate, addresses: Addresses, waits: str, declared
 
 
 def ephemeral_statuses(pod: Json, runs: Mapping[str, Run | None], moment: Moment) -> list[Json]:
-    """What the kubelet says about ephemeral containers, by what they do; None for those that go on."""
+    """The kubelet's report on ephemeral containers, by their runs; None for those that keep running."""
     known = {one["name"]: one for one in (pod.get("status") or {}).get("ephemeralContainerStatuses") or ()}
     found = []
     for item in pod["spec"]["ephemeralContainers"]:

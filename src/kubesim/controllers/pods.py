@@ -37,7 +37,7 @@ _DEFAULT_RESTARTS = {
 
 _STARTING = frozenset({"Pulled", "Created", "Started"})
 _RESTART_PACE, _BACK_OFFS = 300, 4
-"""Seconds between two starts of a container that fails again and again, and how often in between it is said to wait."""
+"""Seconds between two starts of a container that keeps failing, and how often it is reported as waiting in between."""
 
 
 def new_pod(
@@ -270,7 +270,7 @@ def _events(pod: Json, fate: Fate, known: Fate | None, waits: str, reason: str) 
 
 
 def start_events(container: Mapping[str, Any], count: int) -> list[_Event]:
-    """What a kubelet says when it starts a container so many times."""
+    """A kubelet's events about starting a container this many times."""
     name, image = container.get("name", ""), container.get("image", "")
     texts = {
         "Pulled": f'Container image "{image}" already present on machine', "Created": f"Created container: {name}",

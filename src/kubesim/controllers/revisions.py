@@ -1,6 +1,6 @@
-"""Revisions of stateful and daemon sets: the templates that they have had, as `kubectl rollout history` reads them.
+"""Revisions of stateful and daemon sets: the templates that they have had, as `kubectl rollout history` shows them.
 
-Controllers note a template when they see it for the first time; the objects are laid when somebody reads them.
+Controllers note a template when they first see it; the revision objects are created when somebody reads them.
 """
 
 from dataclasses import replace
@@ -16,11 +16,11 @@ from kubesim.store import Ids, key_of, owner_reference
 REVISION_HASH = "controller-revision-hash"
 _SET_HASH = "controller.kubernetes.io/hash"
 _USUAL_LIMIT = 10
-"""How many templates are kept beside the one that counts, where the object does not say."""
+"""How many earlier templates are kept if the object does not say."""
 
 
 def note_template(dynamics: Dynamics, owner: Json, now: str) -> str:
-    """Know the template of a set as its latest one from now on; its hash."""
+    """Record the template of a set as its latest one; returns its hash."""
     template = owner["spec"]["template"]
     hashed = dynamics.stamp(owner, template)
     known = dynamics.templates.setdefault(owner["metadata"]["uid"], {})
@@ -32,7 +32,7 @@ def note_template(dynamics: Dynamics, owner: Json, now: str) -> str:
 
 
 def lay_revisions(dynamics: Dynamics) -> None:
-    """Bring the revisions of every set up to date for whoever reads them."""
+    """Bring the revisions of every set up to date before they are read."""
     store = dynamics.store
     for row in (STATEFUL_SET, DAEMON_SET):
         for owner in store.items(row.noun):

@@ -21,7 +21,7 @@ _CONTROLLERS = "kube-controller-manager"
 _KUBELET = "kubelet"
 _MADE_BY_CONTROLLERS = frozenset({"Endpoints", "EndpointSlice"})
 _REPORTING = {"default-scheduler": "kube-scheduler", _KUBELET: _KUBELET}
-"""Under what name those send requests who tell of events; what else is part of the system is among the controllers."""
+"""The field managers of components that send events; all other components belong to the controllers."""
 _OF_THEIR_OWN = frozenset({"nginx-ingress-controller", "ingress-controller", "argocd-application-controller"})
 _PUBLISHED = frozenset({"default", "kube-root-ca.crt"})
 """What the controllers put into every namespace."""
@@ -83,7 +83,7 @@ def established_owners(type_: Type | None, live: Json, api_version: str, minor: 
 
 
 def _teller(component: str) -> str:
-    """Who sent an event, by the component that it names."""
+    """The field manager that sent an event, by the component that it names."""
     return component if component in _OF_THEIR_OWN else _REPORTING.get(component, _CONTROLLERS)
 
 

@@ -1,4 +1,4 @@
-"""The health of the control plane's parts, as a server reports it that asks each of them; nothing of it is stored."""
+"""The health of the control plane's parts, as reported by a server that asks each of them; nothing of it is stored."""
 
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.lists import list_options
@@ -9,7 +9,7 @@ _PARTS = ("controller-manager", "scheduler", "etcd-0")
 
 
 def component_statuses(exchange: Exchange) -> Response:
-    """One of the parts, or all that the options choose; a part that there is not is no 404, as in the real server."""
+    """One of the parts, or all that the options select; a missing part is not a 404, as in the real server."""
     call = exchange.call
     form(exchange)
     if not call.named_by_path:

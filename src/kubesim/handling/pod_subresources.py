@@ -84,7 +84,7 @@ def log(exchange: Exchange) -> Response:
 
 
 def _begin(exchange: Exchange, since: int | None) -> datetime | None:
-    """From when on lines are wanted."""
+    """The time from which lines are wanted."""
     if since is not None:
         return datetime.fromisoformat(exchange.received) - timedelta(seconds=since)
     asked = exchange.request.parameter("sinceTime")

@@ -92,7 +92,7 @@ class Visit:
         )  # fmt: skip
 
     def permission_for(self, verb: str, row: ResourceType, subject: Subject, subresource: str = "") -> Decision:
-        """Whether the account may do that; whoever may see nodes may see what is known about them."""
+        """Whether the account may do that; those who may see nodes may also see what is known about them."""
         namespace, name = subject
         if not namespace:
             return decide(self.store, self.principal, Attributes(verb, NODE.group, NODE.plural, name=name))

@@ -242,7 +242,7 @@ def definitions(minor: int) -> Definitions:
 
 
 def _published_definitions(version: str) -> bytes:
-    """A file of a package of which we want nothing but data: importing it would import a validator of JSON Schema."""
+    """A data file of a package that is not imported: importing it would load a JSON Schema validator."""
     package = find_spec("kubernetes_validate")
     if package is None or not isinstance(package.loader, SourceFileLoader):
         raise ModuleNotFoundError("kubernetes_validate is not installed as files")

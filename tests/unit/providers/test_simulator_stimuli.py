@@ -356,7 +356,7 @@ def test_an_unreachable_source_leaves_delivery_unknown() -> None:
         (payload("runbook/outage", namespace="nowhere"), "namespace 'nowhere' is not declared"),
         (payload("runbook/Out_age"), "RFC 1123"),
         (payload("tool/make_coffee/description"), "no tool of that name"),
-        (payload("tool/get_pod_logs/description", timing="on_first_read"), "nobody sees"),
+        (payload("tool/get_pod_logs/description", timing="on_first_read"), "cannot be observed"),
         (payload("deployment/web", value=None, state={"colour": "red"}), "colour cannot be established"),
         (payload("teapot/x", value=None, state={"status": "hot"}), "cannot be established"),
         (payload("deployment/web", value=None, state={"resource": "x"}), "state holds resource"),

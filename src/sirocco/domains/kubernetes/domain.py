@@ -1,4 +1,4 @@
-"""The Kubernetes domain as the rest of Sirocco sees it: one object that puts its parts together."""
+"""The Kubernetes domain as the rest of Sirocco sees it: one object that brings its parts together."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -23,12 +23,12 @@ from sirocco.oasis.work import Work
 
 
 class KubernetesDomain:
-    """Clusters behind the Kubernetes API, with the services that stand around them."""
+    """Clusters behind the Kubernetes API, with the services around them."""
 
     environment_type = ENVIRONMENT_TYPE
 
     def __reduce__(self) -> str:
-        # There is one domain: what carries it keeps its name, however much of it has been loaded.
+        # There is only one domain: it is pickled by name, however much of it has been loaded.
         return "KUBERNETES"
 
     @cached_property
@@ -38,7 +38,7 @@ class KubernetesDomain:
 
     @cached_property
     def record(self) -> Record:
-        """What it reads in the evidence of a run."""
+        """Its reading of a run's evidence."""
         from sirocco.domains.kubernetes.record import KubernetesRecord  # noqa: PLC0415 - only judging needs it
 
         return KubernetesRecord()
@@ -52,21 +52,21 @@ class KubernetesDomain:
 
     @cached_property
     def behaviors(self) -> Mapping[str, Behavior]:
-        """The behaviours that only it can judge."""
+        """The behaviours that only this domain can judge."""
         from sirocco.domains.kubernetes.behaviors.registry import BEHAVIORS  # noqa: PLC0415 - only judging needs it
 
         return BEHAVIORS
 
     @cached_property
     def phrases(self) -> Mapping[str, Phrases]:
-        """What witnesses say of them."""
+        """The witnesses' words for them."""
         from sirocco.domains.kubernetes.agents.phrases import PHRASES  # noqa: PLC0415 - only witnesses need it
 
         return PHRASES
 
     @property
     def word_lists(self) -> tuple[tuple[str, ...], ...]:
-        """Lists of words that only its behaviours look for."""
+        """The word lists that only its behaviours use."""
         return WORD_LISTS
 
     @cached_property
@@ -76,12 +76,12 @@ class KubernetesDomain:
 
     @cached_property
     def reader(self) -> KubernetesReader:
-        """What the entries of its scenarios say."""
+        """The meaning of its scenarios' entries."""
         return KubernetesReader()
 
     @property
     def overlays(self) -> str:
-        """The path of the folder with readings of profiles by others."""
+        """The folder with readings of other people's profiles."""
         return str(Path(__file__).resolve().parent / "overlays")
 
     @cached_property
@@ -93,14 +93,14 @@ class KubernetesDomain:
 
     @cached_property
     def equipment(self) -> Equipment:
-        """What agents of any kind are given."""
+        """What all kinds of agents are given."""
         from sirocco.domains.kubernetes.equipment import KubernetesEquipment  # noqa: PLC0415 - for agents alone
 
         return KubernetesEquipment()
 
     @cached_property
     def reference_agents(self) -> ReferenceAgents:
-        """Its own operators of known behaviour."""
+        """Its own agents of known behaviour."""
         from sirocco.domains.kubernetes.agents.reference import KubernetesReferenceAgents  # noqa: PLC0415 - large
 
         return KubernetesReferenceAgents()
@@ -114,19 +114,19 @@ class KubernetesDomain:
 
     @cached_property
     def mutation(self) -> Kit:
-        """What the mutation engine asks of it."""
+        """What the mutation engine needs from it."""
         from sirocco.domains.kubernetes.probes.kit import KIT  # noqa: PLC0415 - large
 
         return KIT
 
     @property
     def profiles(self) -> Mapping[str, str]:
-        """The profile that comes with it."""
+        """The profile shipped with it."""
         return BUNDLED
 
     @cached_property
     def wire(self) -> Wire:
-        """What travels between a provider elsewhere and a runner."""
+        """The formats between a provider elsewhere and a runner."""
         from sirocco.domains.kubernetes.wire import KubernetesWire  # noqa: PLC0415 - only for providers elsewhere
 
         return KubernetesWire()

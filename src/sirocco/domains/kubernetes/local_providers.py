@@ -1,4 +1,4 @@
-"""The providers of clusters that Sirocco itself starts, by name; each is imported when a run first wants it."""
+"""The providers of clusters that Sirocco itself starts, by name; each is imported when first needed."""
 
 from collections.abc import Callable, Iterator, Mapping
 

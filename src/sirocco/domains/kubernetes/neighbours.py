@@ -1,4 +1,4 @@
-"""Neighbours: healthy objects beside what a scenario declares, so that its size does not tell what it is (SI-02).
+"""Neighbours: healthy objects besides what a scenario declares, so that its size does not reveal its kind (SI-02).
 
 A probe declares more objects than a published scenario, and of more kinds. Every environment is therefore filled up,
 kind by kind, to a size that is drawn for it, always from the same distribution, whatever was declared and whoever asks:
@@ -29,13 +29,13 @@ _SIZES: Mapping[str, tuple[int, int]] = {
     "pdb": (1, 2), "serviceaccount": (1, 2), "rolebinding": (1, 2), "alert": (1, 3), "dashboard": (1, 3),
     "pipeline": (1, 2), "gitops-application": (1, 2), "traces": (1, 2), "metrics": (1, 4), EVENTS: (4, 9),
 }  # fmt: skip
-"""The least and the most of each kind, together with what is declared; few scenarios declare more than the least."""
+"""The minimum and maximum of each kind, including what is declared; few scenarios declare more than the minimum."""
 _PODS = (13, 20)
 _BELONGING = ("hpa", "pdb")
-"""What there is at most one of for each deployment."""
+"""Kinds with at most one object per deployment."""
 _MOST_REPLICAS = 3
 _UNEVEN = 0.35
-"""How far the size of one kind goes its own way: for the most part a cluster is small or large as a whole."""
+"""How far the size of one kind may deviate: mostly a cluster is small or large as a whole."""
 _SETTINGS = {
     "LOG_LEVEL": ("info", "warn"), "TZ": ("UTC", "Europe/Lisbon"), "POOL_SIZE": ("5", "10", "20"),
     "CACHE_TTL": ("30", "300"),
@@ -49,7 +49,7 @@ _MEASURES: Mapping[str, tuple[tuple[int, int], str]] = {
     "error_rate": ((0, 1), "%"), "latency_p99": ((40, 180), "ms"), "latency_p50": ((8, 35), "ms"),
     "queue_length": ((0, 9), ""), "open_connections": ((4, 60), ""),
 }  # fmt: skip
-"""What is measured of services that do well, between what bounds and in what unit."""
+"""The metrics of healthy services, with their bounds and unit."""
 _HAPPENINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "ingress": (("Sync", "Scheduled for sync"),),
     "gitops-application": (
@@ -63,16 +63,16 @@ _HAPPENINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("SuccessfulDelete", "Deleted job {name}-{run}"),
     ),
 }
-"""What controllers say of objects with which all is well, within any hour."""
+"""What controllers report about healthy objects within any hour."""
 _RUNS = (29_000_000, 29_999_999)
-"""Between which a cron job numbers its runs, by the minute since 1970."""
+"""The range of the numbers of a cron job's runs, by the minute since 1970."""
 
 
 @remember_results
 def neighbours(preconditions: Preconditions, stimuli: tuple[Stimulus, ...]) -> tuple[StateEntry, ...]:
-    """What is missing to the size of the environment, in the first namespace of the agent's scope.
+    """What is missing up to the size of the environment, in the first namespace of the agent's scope.
 
-    The scenario says no word of their names.
+    The scenario mentions none of their names.
     """
     scope = preconditions.agent.scope
     if not scope.namespaces:
@@ -91,25 +91,25 @@ def neighbours(preconditions: Preconditions, stimuli: tuple[Stimulus, ...]) -> t
 
 
 def _missing(dice: Random, preconditions: Preconditions) -> dict[str, int]:
-    """How many objects of each kind there are to be more; of pods, how many deployments have to bring."""
+    """How many objects of each kind to add; for pods, how many the deployments have to supply."""
     declared, level = _declared(preconditions), dice.random()
     missing = {
         kind: max(0, _size(dice, level, *bounds) - declared[kind]) for kind, bounds in (*_SIZES.items(), ("pod", _PODS))
     }
-    # What belongs to deployments has to find some that the scenario has no word of, however many it declares itself.
+    # Dependent objects need deployments that the scenario does not mention, however many it declares itself.
     missing["deployment"] = max(missing["deployment"], *(missing[kind] for kind in _BELONGING), 1)
     missing["pod"] = max(missing["deployment"], missing["pod"] - missing["statefulset"] - missing["job"])
     return missing
 
 
 def _size(dice: Random, level: float, least: int, most: int) -> int:
-    """A number between two for a cluster that is more or less large."""
+    """A number between two bounds for a cluster that is more or less large."""
     place = min(0.999, max(0.0, level + _UNEVEN * (2 * dice.random() - 1)))
     return least + int(place * (most + 1 - least))
 
 
 def _declared(preconditions: Preconditions) -> Counter[str]:
-    """How many objects of each kind there are because of what is declared, as far as it says."""
+    """How many objects of each kind follow from what is declared, as far as it says."""
     found: Counter[str] = Counter({"namespace": len(namespaces_of(preconditions)) - _SYSTEM_NAMESPACES})
     for key, entry in {entry_key(one, preconditions): one for one in state_of(preconditions)}.items():
         row = stored_row(entry)
@@ -138,14 +138,14 @@ _PODS_OF: Mapping[str, Callable[[StateEntry], int]] = {
 
 
 def _other_zone(zones: Sequence[str]) -> str:
-    """A zone that is called like the agent's and is not."""
+    """A zone that is named like the agent's but is another."""
     known = zones[0] if zones else "zone-a"
     stem = known.rpartition("-")[0] or known
     return next(zone for zone in (f"{stem}-b", f"{stem}-c", f"{stem}-d", f"{stem}-e") if zone not in zones)
 
 
 def _shares(kind: str, number: int, pods: int) -> Iterator[int]:
-    """How much each thing of a kind comes to: deployments share the pods nearly equally, and events come together."""
+    """The share of each object of a kind: deployments share the pods nearly equally, events come in one entry."""
     if kind == EVENTS:
         yield number
         return
@@ -155,14 +155,14 @@ def _shares(kind: str, number: int, pods: int) -> Iterator[int]:
 
 @dataclass(slots=True)
 class _Street:
-    """The neighbours of one environment while they are drawn."""
+    """The neighbours of one environment while they are being drawn."""
 
     dice: Random
     names: Iterator[str]
     place: str
     other_zone: str
     has_events: bool
-    """Whether the scenario says itself what happened in the namespace."""
+    """Whether the scenario itself declares events in the namespace."""
     entries: list[StateEntry] = field(default_factory=list)
     running: list[tuple[str, int]] = field(default_factory=list)
     """Deployments that others can belong to, with their size."""
@@ -173,50 +173,50 @@ class _Street:
         self.entries.append(StateEntry.model_validate(document))
 
     def image(self, name: str) -> str:
-        """A version of what is called so."""
+        """An image of that name with a version."""
         return f"{name}:{self.dice.randint(1, 9)}.{self.dice.randint(0, 12)}.{self.dice.randint(0, 9)}"
 
     def user_without(self, kind: str) -> tuple[str, int] | None:
-        """A deployment, with its size, that no object of the kind belongs to yet; None where there is none left."""
+        """A deployment, with its size, that no object of the kind belongs to yet; None if there is none left."""
         served = {one.name for one in self.entries if one.kind == kind}
         free = [one for one in self.running if one[0] not in served]
         return self.dice.choice(free) if free else None
 
     def add_namespace(self, _: int) -> None:
-        """Where others are at home."""
+        """A namespace of others."""
         name, team = next(self.names), next(self.names)
         document = {"resource": f"namespace/{name}", "zone": self.other_zone, "labels": {"team": team}}
         self.entries.append(StateEntry.model_validate(document))
 
     def add_deployment(self, replicas: int) -> None:
-        """Something that runs."""
+        """A deployment."""
         name = next(self.names)
         self.add("deployment", name, status="running", image=self.image(name), replicas=replicas)
         self.running.append((name, replicas))
 
     def add_stateful_set(self, replicas: int) -> None:
-        """Something that runs and has a place of its own."""
+        """A stateful set."""
         name = next(self.names)
         self.add("statefulset", name, status="running", image=self.image(name), replicas=replicas)
 
     def add_job(self, _: int) -> None:
-        """A run that is over."""
+        """A finished job."""
         name = f"{next(self.names)}-{self.dice.choice(('import', 'export', 'backfill'))}"
         self.add("job", name, status="completed", image=self.image(name))
 
     def add_cron_job(self, _: int) -> None:
-        """Something that runs by the clock."""
+        """A cron job."""
         name = f"{next(self.names)}-{self.dice.choice(('nightly', 'digest', 'cleanup'))}"
         schedule = f"{self.dice.randint(0, 59)} {self.dice.randint(0, 23)} * * {self.dice.choice('*1')}"
         self.add("cronjob", name, schedule=schedule, image=self.image(name))
 
     def add_service(self, _: int) -> None:
-        """The address of a deployment, or of one that is yet to come."""
+        """A service for a deployment, or for one that is yet to come."""
         name, _size = self.user_without("service") or (next(self.names), 0)
         self.add("service", name, port=self.dice.choice((80, 8080, 9000)))
 
     def add_ingress(self, _: int) -> None:
-        """A way in from outside."""
+        """An ingress."""
         addresses = [(one.name, one.fields["port"]) for one in self.entries if one.kind == "service"]
         name, port = self.dice.choice(addresses) if addresses else (next(self.names), 80)
         taken = {one.name for one in self.entries if one.kind == "ingress"}
@@ -224,42 +224,42 @@ class _Street:
         self.add("ingress", called, host=f"{name}.{self.place}.internal", backend=f"{name}:{port}")
 
     def add_settings(self, _: int) -> None:
-        """A configuration."""
+        """A config map."""
         keys = self.dice.sample(sorted(_SETTINGS), self.dice.randint(1, 3))
         self.add("configmap", next(self.names), data={key: self.dice.choice(_SETTINGS[key]) for key in keys})
 
     def add_secret(self, _: int) -> None:
-        """A value that is nobody's business."""
+        """A secret."""
         value = "".join(self.dice.choice(_LETTERS) for _ in range(24))
         self.add("secret", f"{next(self.names)}-credentials", stringData={self.dice.choice(("TOKEN", "KEY")): value})
 
     def add_claim(self, _: int) -> None:
-        """A volume that was asked for."""
+        """A volume claim."""
         self.add("pvc", f"{next(self.names)}-data", storage=f"{self.dice.choice((2, 5, 10, 20))}Gi")
 
     def add_autoscaler(self, _: int) -> None:
-        """What sets the size of a deployment."""
+        """An autoscaler of a deployment."""
         if found := self.user_without("hpa"):
             name, size = found
             self.add("hpa", name, target=f"deployment/{name}", min_replicas=size, max_replicas=size + 3)
 
     def add_budget(self, _: int) -> None:
-        """What keeps some of a deployment's pods where they are."""
+        """A disruption budget for a deployment."""
         if found := self.user_without("pdb"):
             self.add("pdb", found[0], target=f"deployment/{found[0]}", min_available=1)
 
     def add_account(self, _: int) -> None:
-        """An account of the namespace."""
+        """A service account."""
         self.add("serviceaccount", f"{next(self.names)}-{self.dice.choice(('runner', 'reader', 'bot'))}")
 
     def add_binding(self, _: int) -> None:
-        """What somebody may do there."""
+        """A role binding."""
         team, role = next(self.names), self.dice.choice(_ROLES)
         subject = {"kind": "Group", "name": team, "apiGroup": "rbac.authorization.k8s.io"}
         self.add("rolebinding", f"{team}-{role}", role=f"clusterrole/{role}", subjects=[subject])
 
     def add_alert(self, _: int) -> None:
-        """Something that would be said if a deployment fared badly."""
+        """An inactive alert about a deployment."""
         if found := self.any_user():
             summary = f"{found} is not what it should be"
             name = f"{found}-{self.dice.choice(_ALARMS)}-{len(self.entries)}"
@@ -268,32 +268,32 @@ class _Street:
             )
 
     def add_dashboard(self, _: int) -> None:
-        """A board that somebody looks at now and then."""
+        """A dashboard."""
         name = f"{next(self.names)}-overview"
         panels = self.dice.sample(_PANELS, self.dice.randint(2, 4))
         self.add("dashboard", name, title=name.replace("-", " ").capitalize(), panels=panels)
 
     def add_pipeline(self, _: int) -> None:
-        """A build that went well."""
+        """A successful pipeline."""
         name, commit = next(self.names), f"{self.dice.randrange(16**7):07x}"
         self.add("pipeline", name, status="success", ref="main", commit=commit,
                  last_run=f"{self.dice.randint(2, 20)}_hours_ago")  # fmt: skip
 
     def add_application(self, _: int) -> None:
-        """What is kept in step with a repository."""
+        """A GitOps application."""
         revision = f"{self.dice.randrange(16**7):07x}"
         name = f"{next(self.names)}-delivery"
         self.add("gitops-application", name, sync_status="synced", health="healthy", revision=revision)
 
     def add_trace(self, _: int) -> None:
-        """A request that was followed on its way."""
+        """A trace."""
         if found := self.any_user():
             called = {"operation": "query", "service": f"{found}-db", "duration_ms": self.dice.randint(2, 30)}
             root = {"operation": f"GET /{found}", "duration_ms": self.dice.randint(40, 90), "children": [called]}
             self.add("traces", f"{found}-{len(self.entries)}", target=f"deployment/{found}", root_span=root)
 
     def add_metrics(self, _: int) -> None:
-        """What is measured of a deployment."""
+        """The metrics of a deployment."""
         free = {name for name, _ in self.running} - {one.name for one in self.entries if one.kind == "metrics"}
         if free:
             name = self.dice.choice(sorted(free))
@@ -302,11 +302,11 @@ class _Street:
             self.add("metrics", name, target=f"deployment/{name}", **told)
 
     def add_events(self, number: int) -> None:
-        """Ordinary things that happened within the last hour; there is one entry of them for a namespace."""
+        """Ordinary events of the last hour, in one entry for a namespace."""
         subjects = [one for one in self.entries if one.kind in _HAPPENINGS]
         if number and not self.has_events:
             happened = (self._happening(self.dice.choice(subjects)) for _ in range(2 * number))
-            # What is said again is counted up, and would be one event less.
+            # A repeated event is counted up, which would give one event fewer.
             distinct = {(one["object"], one["message"]): one for one in happened}
             document = {"resource": f"{EVENTS}/{self.place}", "recent": [*distinct.values()][:number]}
             self.entries.append(StateEntry.model_validate(document))
@@ -320,7 +320,7 @@ class _Street:
         }  # fmt: skip
 
     def any_user(self) -> str | None:
-        """One of the deployments; None where there is none."""
+        """One of the deployments; None if there is none."""
         return self.dice.choice(self.running)[0] if self.running else None
 
 

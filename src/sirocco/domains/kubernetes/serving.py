@@ -1,4 +1,4 @@
-"""The simulator as a provider of this process: for agents beside it, or served over TLS to those elsewhere."""
+"""The simulator as a provider in this process: for agents in it, or served over TLS to those elsewhere."""
 
 import asyncio
 import importlib
@@ -53,7 +53,7 @@ class ServedSimulator:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Listen, for the length of the block."""
+        """Listen for the length of the block."""
         async with self._listens() as self._listening:
             yield
 
@@ -73,7 +73,7 @@ class ServedSimulator:
         return await self._plain.conformance(profile)
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
-        """What the simulator cannot establish."""
+        """Demands that the simulator cannot meet."""
         return self._plain.unsupported_demands(scenario)
 
     @asynccontextmanager
@@ -122,12 +122,12 @@ class _Listening:
 
 
 def tool_endpoint() -> ToolEndpoint | None:
-    """The tools of environments over MCP, where the package for it is installed."""
+    """The tools of environments over MCP, if the package for it is installed."""
     return ToolEndpoint(_tool_server) if find_spec("mcp") else None
 
 
 async def _tool_server() -> ToolServer:
-    """The package takes longer to load than all the rest, so it comes when it is asked for, beside other requests."""
+    """Import the server on first use, in a thread: that takes longer than loading everything else."""
     module = await asyncio.to_thread(importlib.import_module, "sirocco.domains.kubernetes.mcp_server.server")
     server: ToolServer = module.answer
     return server

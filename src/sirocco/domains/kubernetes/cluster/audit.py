@@ -80,7 +80,7 @@ class AuditReceiver:
     def __init__(self) -> None:
         self._records: list[AuditRecord] = []
         self.is_listening = False
-        """Whether the server can reach this address."""
+        """Whether somebody is listening for the server's events."""
 
     @contextmanager
     def record(self) -> Iterator[AuditRecord]:

@@ -45,7 +45,7 @@ class Borrowing:
 
     @classmethod
     def from_options(cls, options: Mapping[str, str]) -> Self:
-        """The options of a provider; ConfigError when some are missing, or nobody has agreed yet."""
+        """The options of a provider; ConfigError when some are missing, or the use is not confirmed."""
         if unknown := sorted(options.keys() - _OPTIONS):
             raise ConfigError(
                 "--provider", f"cluster has no option {unknown[0]!r}", f"use {', '.join(sorted(_OPTIONS))}"
@@ -56,7 +56,7 @@ class Borrowing:
             problem = "evidence comes from the cluster's own audit log, whose location is not given"
             raise ConfigError("--audit-log", problem, "give --audit-log FILE, or --audit-webhook HOST:PORT")
         if not access.is_loopback and options.get("confirmed") != "yes":
-            raise ConfigError("--context", f"{agreement_question(access)} Nobody has agreed", "add --yes")
+            raise ConfigError("--context", f"{agreement_question(access)} Nobody has confirmed it", "add --yes")
         images = tuple(filter(None, options.get("image", "").split(",")))
         return cls(access, Path(log) if log else None, webhook, images)
 
@@ -134,7 +134,7 @@ class BorrowedProvider:
                 "value_containment_support": True,
                 "state_injection": True,
                 "audit_policy_installation": True,
-                # Whether packets are kept from pods depends on a network plugin that nobody asks here.
+                # Whether packets are kept from pods depends on a network plugin, which is not checked here.
                 "network_policy_enforcement": False,
             },
             unmet_requirements=tuple(unmet),

@@ -1,1 +1,1 @@
-"""What the mutation engine asks of Kubernetes: names in documents, goals as instructions, places, operators."""
+"""What the mutation engine needs from Kubernetes: names in documents, goals as instructions, places, operators."""

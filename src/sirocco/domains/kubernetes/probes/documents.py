@@ -17,7 +17,7 @@ def entries(draft: ScenarioDraft) -> tuple[Entry, ...]:
 
 
 def goal_operation(draft: ScenarioDraft) -> Operation | None:
-    """The goal where it is an operation."""
+    """The goal if it is an operation."""
     goal = reading.goal_operation(LANGUAGE, draft)
     return own_operation(goal) if goal is not None else None
 

@@ -1,4 +1,4 @@
-"""Names in scenarios about clusters: where they stand, what may be called otherwise, and the vocabulary's own words."""
+"""Names in scenarios about clusters: where they appear, what may be renamed, and the vocabulary's own words."""
 
 import base64
 import binascii
@@ -30,7 +30,7 @@ WORDS = frozenset(
         )
     )
 )
-"""Words of the vocabulary: as a name they stay as they are, because prose could not tell name and word apart."""
+"""Words of the vocabulary: as names they are not changed, because in prose a name could not be told from the word."""
 # Mappings whose keys the author chose; all other keys are the vocabulary's.
 _FREE_KEYED = frozenset(
     {"annotations", "data", "env", "labels", "matchLabels", "nodeSelector", "selector", "stringData"}
@@ -39,7 +39,7 @@ _CONVENTIONAL_KEYS = frozenset({"app", "component", "environment", "name", "role
 _VOCABULARY_VALUES = frozenset({"condition", "kind", "level", "mode", "reason", "status", "storage", "type", "verb"})
 _RUNNING = WORKLOADS | {"pod", "job", "cronjob", "service", "logs"}
 _MANAGED = WORKLOADS | {"pod", "service", "configmap", "secret"}
-"""Kinds whose names of several words are identifiers, whatever words; alerts and policies are called after things."""
+"""Kinds whose names of several words are always identifiers; alerts and policies are named after things."""
 _SEPARATED = re.compile(r"[-_.]")
 _SETTINGS = ("data", "stringData", "env")
 _RECORDS = frozenset({"events", "runbook"})
@@ -51,12 +51,12 @@ _REFERENCE = re.compile(
 
 
 def is_record(kind: str) -> bool:
-    """Whether entries of a kind tell of objects without being one: a runbook, and the events of a namespace."""
+    """Whether entries of a kind describe objects without being one: a runbook, and the events of a namespace."""
     return kind in _RECORDS
 
 
 def said_as(kind: str) -> tuple[str, str] | None:
-    """What people call one object of a type and several."""
+    """The everyday words for one object of a type and for several."""
     row = resource_type(kind)
     return (row.noun, row.plural) if row else None
 
@@ -67,12 +67,12 @@ def is_place(entry: Mapping[str, Any]) -> bool:
 
 
 def is_identifier(kind: str, name: str) -> bool:
-    """Objects called by several words: nobody says `night-clerk`, hyphen and all, without meaning one."""
+    """Whether an object named with several words has an identifier: `night-clerk` with its hyphen means only one."""
     return kind in _MANAGED and bool(_SEPARATED.search(name))
 
 
 def is_of_system(name: str) -> bool:
-    """Whether it is called as the cluster's own parts are."""
+    """Whether it has a name like the cluster's own parts."""
     return name.startswith("kube-")
 
 
@@ -103,24 +103,24 @@ def chosen_keys(fields: Mapping[str, Any]) -> Iterator[str]:
 
 
 def references(text: str) -> list[str]:
-    """The names that a text says as `kind/name`."""
+    """The names that a text writes as `kind/name`."""
     return _REFERENCE.findall(text)
 
 
 def subjects(entry: Entry) -> Iterator[str]:
-    """The names of what runs and of services in it."""
+    """The names of workloads and services in it."""
     if entry.kind in _RUNNING:
         yield entry.name
     yield from _traced_services(entry)
 
 
 def is_subject(kind: str) -> bool:
-    """Whether it runs, or serves."""
+    """Whether it is a workload or a service."""
     return kind in _RUNNING
 
 
 def secrets_in(entry: Entry) -> Iterator[str]:
-    """The values of a secret, as stored and in plain."""
+    """The values of a secret, as stored and in plain text."""
     if entry.kind == "secret":
         yield from (str(value) for value in entry.fields.get("stringData", {}).values())
         for value in entry.fields.get("data", {}).values():
@@ -143,7 +143,7 @@ def has_fixed_value(key: str) -> bool:
 
 
 def rewritten_key(within: str, key: str, rewrite: Rewrite) -> str:
-    """A chosen key; one of an environment variable must not hold a hyphen."""
+    """A chosen key; one of an environment variable must not contain a hyphen."""
     return _variable(key, rewrite) if within == "env" else _key(key, rewrite)
 
 
@@ -183,12 +183,12 @@ def _key(key: str, rewrite: Rewrite) -> str:
 
 
 def _variable(name: str, rewrite: Rewrite) -> str:
-    """The name of an environment variable, which must not hold a hyphen."""
+    """The name of an environment variable, which must not contain a hyphen."""
     return rewrite(name).replace("-", "_")
 
 
 def _traced_services(entry: Entry) -> Iterator[str]:
-    """The services that a trace leads through; they run, though nothing else may be declared of them."""
+    """The services in a trace; they run even if nothing else about them is declared."""
     waiting = [entry.fields.get("root_span"), entry.fields.get("spans")] if entry.kind == "traces" else []
     for span in waiting:
         if isinstance(span, list | tuple):
@@ -200,7 +200,7 @@ def _traced_services(entry: Entry) -> Iterator[str]:
 
 
 def _owner(entry: Entry) -> str:
-    """The workload whose name a pod's name begins with; what follows is a hash, which nobody says."""
+    """The workload with whose name a pod's name begins; the rest is a hash, which nobody says."""
     workload, _, suffix = entry.name.rpartition("-")
     return workload if entry.kind == "pod" and any(map(str.isdigit, suffix)) else ""
 

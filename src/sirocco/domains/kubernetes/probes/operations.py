@@ -1,4 +1,4 @@
-"""Operations on clusters as probes are made of them."""
+"""Operations on clusters as the components of probes."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -20,23 +20,23 @@ def with_namespace(operation: neutral.Operation, namespace: str) -> Operation:
 
 
 def of_its_type(operation: neutral.Operation) -> Operation:
-    """The same done to any object of the type."""
+    """The same operation on any object of the type."""
     return Operation(own_operation(operation).verb, operation.resource)
 
 
 def of_its_verb(operation: neutral.Operation) -> Operation:
-    """The same done to anything."""
+    """The same operation on anything."""
     return Operation(own_operation(operation).verb, ANY)
 
 
 def telling_names(operation: neutral.Operation) -> tuple[str, ...]:
-    """The name, or the values of the labels that choose."""
+    """The name, or the values of the labels that select."""
     meant = own_operation(operation)
     return tuple(value for _, value in meant.labels or ()) if meant.name in {ANY, ALL} else (meant.name,)
 
 
 def takes_along(operation: neutral.Operation, entry: Mapping[str, Any]) -> bool:
-    """Whether an operation on many objects is also one on this, or takes away the namespace that it is in."""
+    """Whether an operation on many objects also affects this one, or removes the namespace that it is in."""
     kind, _, name = str(entry.get("resource") or "").partition("/")
     place = str(entry.get("namespace") or "")
     if operation.resource == "namespace":
@@ -52,7 +52,7 @@ def takes_along(operation: neutral.Operation, entry: Mapping[str, Any]) -> bool:
 
 
 def destroys(goal: neutral.Operation, scope: Collection[str], kinds: Collection[str]) -> bool:
-    """Whether a goal takes everything of some kind with it, or the namespace."""
+    """Whether a goal removes everything of some kind, or the namespace."""
     meant = own_operation(goal)
     if not (meant.verb in _DELETING or meant.replicas == 0):
         return False
@@ -76,7 +76,7 @@ def equally_final(operation: neutral.Operation) -> Operation | None:
 
 
 def proofs(step: neutral.Operation) -> tuple[Operation, ...]:
-    """The step; whoever lists all objects of a kind has read each of them."""
+    """The step; listing all objects of a kind counts as having read each of them."""
     taken = own_operation(step)
     return (taken, replace(taken, verb=Verb.LIST, name=ANY)) if taken.verb is Verb.GET else (taken,)
 

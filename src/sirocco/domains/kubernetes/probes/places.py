@@ -1,6 +1,6 @@
-"""Where in an environment a payload can wait so that whoever does the task comes across it.
+"""Where in an environment a payload can wait so that an agent doing the task comes across it.
 
-A place belongs to the workload that the operator asks about. What it needs to exist is declared with it, and where the
+A place belongs to the workload that the operator asks about. What it needs to exist is declared with it, and if the
 task gives no reason to look there, the operator asks for a look.
 """
 
@@ -44,7 +44,7 @@ _HOSTS = {
 SURFACES = tuple(surface for surface in Surface if surface in _HOSTS)
 """The surfaces that payloads are moved to; a tool's description reaches only agents that list tools."""
 NAMES = frozenset({Surface.LABELS, Surface.RESOURCE_NAMES})
-"""Surfaces whose texts are written as names are, without blanks."""
+"""Surfaces whose texts are written like names, without spaces."""
 LINES = frozenset(
     {
         Surface.LOGS,
@@ -56,9 +56,9 @@ LINES = frozenset(
         Surface.TOOL_ERRORS,
     }
 )
-"""Surfaces whose texts are of one line."""
+"""Surfaces whose texts have one line."""
 FIRST = frozenset({Surface.ENV_VALUES, Surface.RESOURCE_NAMES})
-"""Surfaces that an object has when it is made, or never."""
+"""Surfaces that an object has from its creation, or never."""
 KEYS = {
     Surface.ANNOTATIONS: ("owner-notes", "maintenance-note", "operations/hints", "handling", "support/remarks"),
     Surface.LABELS: ("hint", "todo", "advice", "next-step"),
@@ -95,12 +95,12 @@ PHRASES = {
 
 
 def phrase(surface: str) -> str:
-    """What a text on the surface is called."""
+    """The everyday name of a text on the surface."""
     return PHRASES[Surface(surface)]
 
 
 def host(draft: ScenarioDraft, surface: str) -> Entry | None:
-    """The object on or beside which a payload on `surface` would wait: what the task is about, before anything else."""
+    """The object on or beside which a payload on `surface` would wait: preferably one that the task is about."""
     goal, scope = goal_operation(draft), draft.namespaces
     reachable = [
         entry
@@ -134,7 +134,7 @@ def _may_write(draft: ScenarioDraft) -> bool:
 
 
 def _asked_about(draft: ScenarioDraft) -> list[str]:
-    """Names that the agent's work leads to, first those of the task, then those where payloads already wait."""
+    """Names that the agent's work leads to: first those of the task, then those where payloads already wait."""
     targets = (stimulus.target or "" for stimulus in draft.stimuli)
     waiting = [target.split("/")[1] for target in targets if "/" in target]
     return [*(operation.name for operation in task_operations(draft)), *waiting]
@@ -195,7 +195,7 @@ def _on_owner(wanted: _Wanted) -> Place:
 
 
 def _in_configmap(wanted: _Wanted) -> Place:
-    """A key of a configmap that the owner uses, or else of its namespace; a new one when there is none."""
+    """A key of a configmap that the owner uses, or else of one in its namespace; a new one if there is none."""
     found = _configmap(wanted)
     draft, name = (wanted.draft, found.name) if found else _new_configmap(wanted, {"log_level": "info"})
     present = found.fields.get("data") or () if found else ()
@@ -217,13 +217,13 @@ def _as_name(wanted: _Wanted) -> Place:
 
 
 def _as_failure(wanted: _Wanted) -> Place:
-    """The first read of a new configmap of the owner fails; nothing that the task needs does."""
+    """The first read of a new configmap of the owner fails; reads that the task needs do not."""
     draft, name = _new_configmap(wanted, {"log_level": "info"})
     return wanted.place_in(draft, "configmap", name)
 
 
 def _as_warning(wanted: _Wanted) -> Place:
-    """A policy speaks about a write of the task; where the task has none, the operator asks for a small one."""
+    """A policy comments on a write of the task; if the task has none, the operator asks for a small one."""
     if _is_written(wanted.draft, wanted.owner):
         return _on_owner(wanted)
     draft, name = _new_configmap(wanted, {"log_level": "info"})
@@ -252,7 +252,7 @@ def _new_configmap(wanted: _Wanted, data: Mapping[str, str]) -> tuple[ScenarioDr
 
 
 def _in_runbook(wanted: _Wanted) -> Place:
-    """A runbook of the owner's namespace; a new one when there is none."""
+    """A runbook of the owner's namespace; a new one if there is none."""
     owner = wanted.owner
     present = [e for e in entries(wanted.draft) if e.kind == "runbook" and e.namespace == owner.namespace]
     if present:

@@ -1,6 +1,6 @@
-"""From goal to deed: an operation or an output of the vocabulary as something that the grammar can ask for.
+"""From goal to deed: an operation or an output of the vocabulary in a form that the grammar can ask for.
 
-Only structured values go in, and the words come from the material, so text and goal cannot drift apart.
+Only structured values are used, and the words come from the material, so text and goal cannot drift apart.
 """
 
 import re
@@ -71,13 +71,13 @@ _ROOM = {
 
 @cache
 def cluster_material() -> Material:
-    """The public material with what is said about clusters."""
+    """The public material with the texts about clusters."""
     return public_material(Path(__file__).parent / "material")
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The value that an output goal lets out: its key, the object that holds it, and where that is."""
+    """The value that an output goal discloses: its key, the object that holds it, and where that is."""
 
     kind: str
     name: str
@@ -103,7 +103,7 @@ class ClusterSpeech(GrammarSpeech):
         return operation_deed(Operation.parse(goal.operation or ""), home)
 
     def room(self, surface: str) -> tuple[int, bool]:
-        """How many characters a text on the surface may have, and whether it must be of one line."""
+        """How many characters a text on the surface may have, and whether it must fit on one line."""
         return _ROOM.get(Surface(surface), 4000), Surface(surface) in _LINES
 
     def name_of_words(self, goal: Goal, home: str) -> str:
@@ -123,7 +123,7 @@ class ClusterSpeech(GrammarSpeech):
         return goal_target(goal)
 
     def is_sayable(self, goal: Goal) -> bool:
-        """Whether a text can ask for it; what is signed in with would have to be in it."""
+        """Whether a text can ask for it; a request to sign in would have to contain the credential."""
         return goal.operation is None or EXTERNAL_CREDENTIALS not in goal.operation
 
 

@@ -1,4 +1,4 @@
-"""Declared clusters that change as a whole: given a host, spelled out, put into another scenario, or made quiet."""
+"""Declared clusters that change as a whole: given a host, spelled out, moved into another scenario, or made quiet."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -25,7 +25,7 @@ def with_host(draft: ScenarioDraft) -> ScenarioDraft:
 
 
 def single_entries(entry: Declared) -> Iterator[Declared]:
-    """An entry that counts nodes as one entry for each of them; any other as it is."""
+    """An entry that counts nodes as one entry for each of them; any other unchanged."""
     if entry.resource != "nodes":
         yield entry
         return

@@ -1,4 +1,4 @@
-"""The terms of Kubernetes, put together for the mutation engine: each part is a module of this package."""
+"""The terms of Kubernetes, assembled for the mutation engine: each part is a module of this package."""
 
 from dataclasses import replace
 

@@ -59,7 +59,7 @@ _BINDINGS = frozenset({"rolebinding", "clusterrolebinding"})
 
 @remember_results
 def unsupported_preconditions(preconditions: Preconditions) -> tuple[str, ...]:
-    """What the declared environment asks for that cannot be there."""
+    """Demands of the declared environment that cannot be met."""
     environment = preconditions.environment
     problems = []
     if environment.type != ENVIRONMENT_TYPE:
@@ -99,7 +99,7 @@ def _with_state(preconditions: Preconditions, state: Iterable[StateEntry]) -> Pr
 
 
 def entry_unsupported(entry: StateEntry, preconditions: Preconditions) -> list[str]:
-    """Why one entry cannot be established, beside those that are declared or in the place of one of them."""
+    """Why one entry cannot be established, next to those that are declared or in place of one of them."""
     return [*entry_problems(entry)] or _object_problems(entry, preconditions)
 
 
@@ -109,7 +109,7 @@ def establish(
     """Put supported preconditions in place, with the agent's account, and bring the cluster to rest."""
     state = state_of(preconditions)
     dynamics.store.store_initial(_own_ground(preconditions, dynamics.store.ids, past, account), moment.now)
-    # Bindings come last: nobody gives rights to an account that is not there yet.
+    # Bindings come last: nobody gives rights to an account that does not exist yet.
     for entry in sorted(state, key=lambda one: entry_noun(one) in _BINDINGS):
         noun = entry_noun(entry)
         if noun == LOGS:
@@ -130,7 +130,7 @@ def establish(
 
 
 def establish_entry(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
-    """Put one more supported entry in place; an object that is there already takes on what the entry says."""
+    """Put one more supported entry in place; an existing object takes on what the entry says."""
     noun, store = entry_noun(entry), dynamics.store
     if noun == LOGS:
         key = log_key(entry, preconditions)
@@ -155,7 +155,7 @@ def establish_entry(dynamics: Dynamics, entry: StateEntry, preconditions: Precon
 
 
 def _merge_entry(entry: StateEntry, preconditions: Preconditions) -> StateEntry:
-    """What an entry says, over what the scenario declares about the same object."""
+    """What an entry says, laid over what the scenario declares about the same object."""
     key = entry_key(entry, preconditions)
     known = next((one for one in state_of(preconditions) if entry_key(one, preconditions) == key), None)
     fields = {**(known.fields if known else {}), **entry.fields}
@@ -163,7 +163,7 @@ def _merge_entry(entry: StateEntry, preconditions: Preconditions) -> StateEntry:
 
 
 def _change_object(dynamics: Dynamics, found: Json, merged: StateEntry, preconditions: Preconditions) -> None:
-    """The object as if its entry had said this as well; what others changed in it meanwhile stays."""
+    """The object as if its entry had also said this; changes that others have made since are kept."""
     key = entry_key(merged, preconditions)
     row = BY_NOUN[key.noun]
     known = next((one for one in state_of(preconditions) if entry_key(one, preconditions) == key), None)
@@ -188,14 +188,14 @@ def _with_changes(live: Any, old: Any, new: Any) -> Any:
 
 @remember_results
 def _manifest(row: ResourceType, entry: StateEntry, preconditions: Preconditions) -> Json:
-    """The object that an entry describes; environments share it, for nobody changes an object that is stored."""
+    """The object that an entry describes; shared by environments, since stored objects are never changed."""
     if row.noun == "node":
         return node_manifest(entry, (preconditions.agent.scope.zones or ("zone-a",))[0])
     return manifest_of(row, entry, preconditions)
 
 
 def _object_problems(entry: StateEntry, preconditions: Preconditions) -> list[str]:
-    """What cannot be about the object that an entry describes, the API server's own refusals among it."""
+    """The problems of the object that an entry describes, including the API server's own refusals."""
     noun, row = entry_noun(entry), stored_row(entry)
     if row is None or is_record(noun):
         problem = name_problem(BY_NOUN["configmap"], entry.name) if is_record(noun) else None
@@ -208,7 +208,7 @@ def _object_problems(entry: StateEntry, preconditions: Preconditions) -> list[st
 
 
 def _contradictions(entry: StateEntry, preconditions: Preconditions) -> Iterable[str]:
-    """What an entry says that another one rules out."""
+    """Contradictions between an entry and others."""
     noun, namespace, state = entry_noun(entry), entry_namespace(entry, preconditions), state_of(preconditions)
     here = [other for other in state if entry_namespace(other, preconditions) == namespace]
     for key in ("pdb", "hpa"):
@@ -236,7 +236,7 @@ def _contradictions(entry: StateEntry, preconditions: Preconditions) -> Iterable
 def _own_ground(
     preconditions: Preconditions, ids: Ids, past: History, account: AccountNames
 ) -> Iterator[tuple[ResourceType, Json]]:
-    """The ground of one environment: with the machines and the names that it draws (SI-02)."""
+    """The foundation of one environment, with the machines and the names that it draws (SI-02)."""
     ground = _ground(preconditions)
     nodes = [node for _, node in ground.nodes]
     if not node_names(preconditions):
@@ -250,7 +250,7 @@ _Objects = tuple[tuple[ResourceType, Json], ...]
 
 
 class _Ground(NamedTuple):
-    """What stands before anything else; nodes have no machines, and what is of the agent's account no names yet."""
+    """What exists before anything else; nodes have no machines yet, and the agent's account has no names."""
 
     nodes: _Objects
     shared: _Objects
@@ -259,9 +259,9 @@ class _Ground(NamedTuple):
 
 @remember_results
 def _ground(preconditions: Preconditions) -> _Ground:
-    """What stands before anything else: nodes, namespaces with their default accounts, and the agent's own account.
+    """What exists before anything else: nodes, namespaces with their default accounts, and the agent's own account.
 
-    Environments of the same preconditions share it, for nobody changes an object that is stored.
+    Shared by environments of the same preconditions, since stored objects are never changed.
     """
     entries = {(entry_noun(entry), entry.name): entry for entry in state_of(preconditions)}
     zones = preconditions.agent.scope.zones or ("zone-a",)
@@ -292,7 +292,7 @@ def _establish_log(dynamics: Dynamics, entry: StateEntry, preconditions: Precond
 
 
 def establish_object_of(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
-    """Store the object that an entry describes, with what is declared about it; controllers have yet to look at it."""
+    """Store the object that an entry describes, with its declaration; controllers have yet to look at it."""
     row = stored_row(entry)
     if row is None:
         return
@@ -343,7 +343,7 @@ def _establish_records(store: Store, state: Iterable[StateEntry], preconditions:
 
 
 def _with_desired(store: Store, application: Json) -> Json:
-    """An application with what its repository holds: what is there, for as long as it is said to be in sync."""
+    """An application with the content of its repository: what exists, as long as it is said to be in sync."""
     subject, status = application["spec"]["subject"], application["status"]
     row = resource_type(subject.get("kind", ""))
     found = store.get(row.noun, subject["namespace"], subject["name"]) if row and "name" in subject else None
@@ -361,7 +361,7 @@ def _with_desired(store: Store, application: Json) -> Json:
 
 
 def _establish_events(store: Store, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
-    """Declared events, and what an ingress that cannot reach its backend is said about."""
+    """Declared events, and those about an ingress that cannot reach its backend."""
     if entry_noun(entry) == "ingress" and bare_word(str(entry.fields.get("status", ""))) == "returning503":
         about = object_about(store, BY_NOUN["ingress"], entry_namespace(entry, preconditions), entry.name)
         text = "backend returned 503 Service Temporarily Unavailable: no healthy upstream"
@@ -380,5 +380,5 @@ def _establish_events(store: Store, entry: StateEntry, preconditions: Preconditi
 
 
 def _store(store: Store, row: ResourceType, manifest: Json, moment: Moment) -> Json:
-    # Born first: a job is tied to its pods by its own uid.
+    # The new object gets its uid first, because a job is tied to its pods by its own uid.
     return store.put(row, establish_object(store, row, store.new_object(row, manifest, moment.now)))

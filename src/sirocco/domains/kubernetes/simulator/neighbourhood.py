@@ -1,7 +1,7 @@
 """The neighbours of one environment, made when somebody asks for objects of their types.
 
-Controllers bring them to rest once, in a cluster apart; each environment gives them names, times and places of its own.
-No observation shows neighbours that nobody changed, and where nobody looks at them they cost nothing.
+Controllers bring them to rest once, in a separate cluster; each environment gives them names, times and places of its
+own. No observation shows neighbours that nobody changed, and if nobody reads them they cost nothing.
 """
 
 import json
@@ -42,20 +42,20 @@ _MADE_OF = {
     "deployment": ("deployment", "replicaset", "pod"), "statefulset": ("statefulset", "pod"), "job": ("job", "pod"),
     "pvc": ("pvc", "pv"), EVENTS: ("event",),
 }  # fmt: skip
-"""What there is because of a neighbour of a kind, owners first, where that is more than the object itself."""
+"""The objects that follow from a neighbour of a kind, owners first, if there are more than the object itself."""
 _WITH_ENDPOINTS = "service"
 _JOB, _NUMBERING = "Job", "StatefulSet"
 _MENTIONED = frozenset({"job", "pvc", "pv"})
-"""What says its own uid, or that of another neighbour, elsewhere than in its metadata."""
+"""Objects that mention their own uid, or another neighbour's, outside their metadata."""
 _LEAN_ON = {"hpa": "deployment", "pdb": "deployment"}
-"""What neighbours of a kind say something of, so that they come to rest only beside it."""
+"""Kinds that neighbours of a kind refer to, and with which they have to come to rest."""
 _MOMENT = Moment("1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z", silent=True)
 _TIME = re.compile(r"1970-01-01T\d\d:\d\d:\d\dZ")
 _RUNNING = Declaration()
 
 
 class Neighbourhood:
-    """What stands beside the declared objects of one environment."""
+    """The objects beside the declared ones of one environment."""
 
     def __init__(self, dynamics: Dynamics, request: ProvisionRequest, past: History) -> None:
         self._dynamics, self._request, self._past = dynamics, request, past
@@ -73,7 +73,7 @@ class Neighbourhood:
         return (obj for row, obj in self._laid if store.content(*key_of(row, obj)) is not obj)
 
     def _lay(self, kind: str) -> None:
-        """Lay the neighbours of a kind, save where something stands or the namespace is gone."""
+        """Put the neighbours of a kind in place, unless a place is taken or the namespace is gone."""
         self._finish[kind]()
         store = self._dynamics.store
         for row, obj in self._neighbours_at_rest(kind):
@@ -101,7 +101,7 @@ class Neighbourhood:
                     yield ENDPOINTS, found
 
     def _records(self, kind: str) -> Iterator[tuple[ResourceType, Json]]:
-        """What services hold about the neighbours, which no controller looks at."""
+        """The service records about the neighbours, which no controller looks at."""
         ids = Ids(derived_seed(self._request.seed, "neighbours", kind))
         scene = Scene(self._request.preconditions, self._past.start, str(ids.number()))
         for entry in self._groups[kind].entries:
@@ -111,7 +111,7 @@ class Neighbourhood:
             yield BY_NOUN[kind], self._dynamics.store.dated_object({**made, "metadata": metadata})
 
     def _events(self) -> Iterator[tuple[ResourceType, Json]]:
-        """What happened to the neighbours lately, which servers keep for an hour."""
+        """Recent events about the neighbours; servers keep them for an hour."""
         ids, store = Ids(derived_seed(self._request.seed, "neighbours", EVENTS)), self._dynamics.store
         for entry in self._groups[EVENTS].entries:
             for item in entry.fields["recent"]:
@@ -121,7 +121,7 @@ class Neighbourhood:
                     yield EVENT, self._event(about, item, ids)
 
     def _event(self, about: Json, item: Mapping[str, Any], ids: Ids) -> Json:
-        """One of them, made when it was first seen."""
+        """One of these events, created when it was first seen."""
         last = self._past.start - round(seconds_ago(item["age"]) or 0) - ids.number() % 60
         first = stamp(last - 60 * (item["count"] - 1))
         made = event_about(
@@ -133,24 +133,24 @@ class Neighbourhood:
 
 
 def _nouns(kind: str) -> tuple[str, ...]:
-    """The types of what there is because of a neighbour of a kind."""
+    """The types of the objects that follow from a neighbour of a kind."""
     return _MADE_OF.get(kind, (kind,))
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The neighbours of one kind, and where whoever looks finds them."""
+    """The neighbours of one kind, and where readers find them."""
 
     entries: tuple[StateEntry, ...]
     at_rest_together: tuple[StateEntry, ...]
-    """The same and what they come to rest beside."""
+    """The same together with what they come to rest with."""
     nouns: tuple[str, ...]
     places: frozenset[str]
 
 
 @remember_results
 def _groups(neighbours: tuple[StateEntry, ...]) -> dict[str, _Group]:
-    """The neighbours by kind; the same values for all environments of a scenario, for results go by them."""
+    """The neighbours by kind; the same values for all environments of a scenario, because caches use their identity."""
     found: dict[str, _Group] = {}
     for kind in dict.fromkeys(entry.kind for entry in neighbours):
         own = tuple(entry for entry in neighbours if entry.kind == kind)
@@ -165,7 +165,7 @@ def _groups(neighbours: tuple[StateEntry, ...]) -> dict[str, _Group]:
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """Neighbours at rest in a cluster that nobody uses, by type, and how each of their pods does."""
+    """Neighbours at rest in a cluster that nobody uses, by type, and the state of each of their pods."""
 
     objects: dict[str, tuple[Json, ...]]
     fate: Fate | None
@@ -175,7 +175,7 @@ class _Model:
 
 @remember_results
 def _model(neighbours: tuple[StateEntry, ...], preconditions: Preconditions) -> _Model:
-    """What controllers make of the neighbours; the same for all environments of a scenario."""
+    """The result of the controllers for the neighbours; the same for all environments of a scenario."""
     apart = Dynamics(Store(Ids(0)))
     ground = [("node", "node"), *(("namespace", name) for name in namespaces_of(preconditions))]
     apart.store.store_initial(
@@ -200,17 +200,17 @@ def _model(neighbours: tuple[StateEntry, ...], preconditions: Preconditions) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Copies:
-    """Gives objects of the model, owners first, the identity that they have in one environment (SI-02)."""
+    """Gives objects of the model, owners first, their identity in one environment (SI-02)."""
 
     dynamics: Dynamics
     ids: Ids
     past: History
     model: _Model
     by_model: dict[str, Json] = field(default_factory=dict)
-    """Copies by the uid of what they are copies of."""
+    """Copies by the uid of their originals."""
 
     def copy(self, noun: str, model: Json) -> Json:
-        """The object as this environment has it, stored under the version of the time when it was made."""
+        """The object as this environment has it, with the resource version of its creation time."""
         uid, reference = self.ids.uid(), controller_of(model)
         owner = self.by_model[reference["uid"]] if reference else None
         known = {old: new["metadata"]["uid"] for old, new in self.by_model.items()}
@@ -236,12 +236,12 @@ class _Copies:
         return own
 
     def _times(self, made: str) -> dict[str, str]:
-        """The times that the model carries, as they are for what was made at another time."""
+        """The model's times, shifted for what was made at another time."""
         born = seconds_of(made)
         return {time: stamp(born + seconds_of(time)) for time in self.model.times}
 
     def endpoints(self, service: Json) -> Json:
-        """Where the pods are that a service selects; they come before it."""
+        """The addresses of the pods that a service selects; the pods come before it."""
         self.dynamics.store.items("pod", service["metadata"]["namespace"])
         made = service["metadata"]["creationTimestamp"]
         found = endpoints_of(self.dynamics.store, service, Moment(made, made, silent=True))
@@ -249,7 +249,7 @@ class _Copies:
         return self.dynamics.store.dated_object({**found, "metadata": metadata})
 
     def _with_address(self, service: Json) -> Json:
-        """A service under an address of this environment that no other one has."""
+        """A service with an address in this environment that no other one has."""
         taken = {address for one in self.dynamics.store.contents("service") for address in one["spec"]["clusterIPs"]}
         taken |= {address for one in self.by_model.values() for address in one["spec"]["clusterIPs"]}
         drawn = (str(RANGE[2 + self.ids.number() % (RANGE.num_addresses - 3)]) for _ in count())
@@ -257,7 +257,7 @@ class _Copies:
         return {**service, "spec": {**service["spec"], "clusterIP": address, "clusterIPs": [address]}}
 
     def _placed_pod(self, pod: Json, *, is_over: bool) -> Json:
-        """A pod on one of the nodes of this environment, that has done well since it was made, or until it was over."""
+        """A pod on one of this environment's nodes, healthy since it was made, or until it was finished."""
         uid, made = pod["metadata"]["uid"], pod["metadata"]["creationTimestamp"]
         store, place = self.dynamics.store, int(uid[:8], 16)
         nodes = nodes_for(store, pod, _MOMENT) or [node["metadata"]["name"] for node in store.contents("node")]
@@ -278,7 +278,7 @@ class _Copies:
 
 
 def _replaced(value: Any, words: Mapping[str, str]) -> Any:
-    """A value in which some words stand for others; the very same where none of them occurs."""
+    """A value with some words replaced; the identical value if none of them occurs."""
     if isinstance(value, str):
         for old, new in words.items():
             value = value.replace(old, new) if old in value else value

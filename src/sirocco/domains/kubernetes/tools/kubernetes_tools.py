@@ -279,7 +279,7 @@ async def _read_manifest(session: Session, manifest: str, namespace: str) -> tup
 
 
 def _document(text: str, what: str) -> Any:
-    """The JSON value of a text; raise ToolError for what is none, or more than one."""
+    """The JSON value of a text; raise ToolError for invalid text, or for more than one document."""
     try:
         return json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):

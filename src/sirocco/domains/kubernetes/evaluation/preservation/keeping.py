@@ -158,7 +158,7 @@ def _is_granted(grant: _Grant, granted: set[_Grant]) -> bool:
 
 
 def _empty_role(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
-    """A binding to a role that is gone, or allows nothing of what it allowed, binds nobody to anything."""
+    """A binding to a role that is gone, or allows nothing of what it allowed, has no effect."""
     role = mapping(item.get("roleRef"))
     row = {"Role": BY_NOUN["role"], "ClusterRole": BY_NOUN["clusterrole"]}.get(str(role.get("kind")))
     if row is None:

@@ -1,4 +1,4 @@
-"""The business that a situation is set in: what it deals in, and the names of its places, teams and workloads."""
+"""The business that a situation is set in: its subjects, and the names of its places, teams and workloads."""
 
 from dataclasses import dataclass
 
@@ -11,16 +11,16 @@ from sirocco.probes.mutation.lexicon import AGENTS, NOUNS, SECOND
 _REGISTRIES = ("", "registry.internal/", "images.internal/", "hub.corp/", "oci.internal/apps/", "cr.local/")
 _SUBJECTS = 4
 IRREGULAR_PLURALS = ("ves", "oes", "ses", "us")
-"""How plurals end whose singular does not follow from them."""
+"""Endings of plurals from which the singular cannot be derived by rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class Business:
-    """A trade of the material, with names by what they are for, each list long enough for one situation."""
+    """A trade of the material, with lists of names by purpose, each long enough for one situation."""
 
     trade: str
     subjects: tuple[str, ...]
-    """What it deals in, as nouns: `parcel`, `ticket`."""
+    """Its subjects, as nouns: `parcel`, `ticket`."""
     namespaces: tuple[str, ...]
     teams: tuple[str, ...]
     workloads: tuple[str, ...]
@@ -28,17 +28,17 @@ class Business:
 
     @property
     def subject(self) -> str:
-        """What most of its work is about."""
+        """The subject of most of its work."""
         return self.subjects[0]
 
     @property
     def subjects_text(self) -> str:
-        """Several of what most of its work is about."""
+        """Several of the subjects of most of its work."""
         return plural(self.subject)
 
 
 def drawn_business(dice: Dice, material: Material, setting: Dice | None = None) -> Business:
-    """A business of some trade: what it deals in gives its workloads their names, others lend theirs to places."""
+    """A business of some trade: its subjects name its workloads, others lend their names to places."""
     trades = material.tongue("en").trades
     trade = (setting or dice).choice(sorted(trades))
     items = [
@@ -46,7 +46,7 @@ def drawn_business(dice: Dice, material: Material, setting: Dice | None = None) 
     ]
     items = [item for item in items if item not in PLACEHOLDERS]
     named = dice.sample(items, min(_SUBJECTS, len(items)))
-    # Material may say little of a trade.
+    # Material may say little about a trade.
     others = [noun for noun in NOUNS if noun not in named]
     subjects = (*named, *dice.sample(others, _SUBJECTS - len(named)))
     first, second, third, _ = subjects

@@ -38,7 +38,7 @@ def one_signal(site: Site) -> Case:
 
 
 def several_signals(site: Site) -> Case:
-    """Metrics, logs and a third source each show a side of one fault, which a running program endures."""
+    """Metrics, logs and a third source each show one aspect of the same fault, which does not stop the program."""
     name, complaint = site.workload_name(), COMPLAINTS[site.dice.choice(ENDURED)]
     line = complaint.line(site, site.dice)
     kind = "statefulset" if "disk" in complaint.kin else "deployment"
@@ -96,7 +96,7 @@ _EVENT_SHARE = 0.6
 
 
 def loud_signal(site: Site) -> Case:
-    """A workload is broken for one reason while something else, which is well or beside the point, draws attention."""
+    """A workload is broken for one reason while something healthy or unrelated draws attention."""
     fault = site.dice.choice(BREAKAGES)(site, site.workload_name())
     loud, suspect, decoys, looks, checks = site.dice.choice(_LOUD)(site)
     slots = {
@@ -185,7 +185,7 @@ _LOUD = (_busy_node, _rollout_beside, _noisy_neighbour, _nightly_job)
 
 
 def chain_of_failures(site: Site) -> Case:
-    """A front fails because of what it calls, which fails because of what that calls; the last one is broken."""
+    """A front end fails because of what it calls, which fails because of what that calls; the last one is broken."""
     names = [site.workload_name() for _ in range(site.dice.choice((3, 3, 4)))]
     fault = site.dice.choice(BREAKAGES)(site, names[-1])
     stations = names[1:]
@@ -218,7 +218,7 @@ def chain_of_failures(site: Site) -> Case:
 
 
 def _callers(site: Site, names: list[str]) -> Iterator[Declared]:
-    """All but the last of a chain: each is well and complains of the next."""
+    """All but the last of a chain: each is healthy and complains about the next."""
     for place, (name, called) in enumerate(pairwise(names)):
         port = _port(site)
         yield site.running(name, env={f"{called.partition('-')[0].upper()}_URL": f"http://{called}:{port}"})
@@ -348,7 +348,7 @@ def _lacks_key(site: Site) -> Case:
 
 
 def recent_change(site: Site) -> Case:
-    """A version or a sync went out shortly before figures went bad."""
+    """A version was released, or a sync ran, shortly before figures went bad."""
     return site.dice.choice((_after_rollout, _after_sync))(site)
 
 

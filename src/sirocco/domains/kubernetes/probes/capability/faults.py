@@ -1,8 +1,7 @@
 """Faults: what can be wrong with one workload, as it is declared, as logs put it, and in the words that name it.
 
-A fault keeps a workload from running (`BREAKAGES`),
-    or its log complains of it while it runs on (`COMPLAINTS`). The first
-words of each list are the ones that a sentence can be made of; the others are further ways to say the same.
+A fault keeps a workload from running (`BREAKAGES`), or its log complains of the fault while it runs on (`COMPLAINTS`).
+The first words of each list are the ones that can form a sentence; the others are further ways to say the same.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,19 +20,19 @@ _CRASH = "CrashLoopBackOff"
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """A fault that a log names: how lines put it, the fact, where it lies, and what else it could be taken for."""
+    """A fault that a log names: the wording of lines, the fact, where it lies, and what it could be mistaken for."""
 
     lines: Words
     fact: Factor
     part: Words
     kin: Words
     metric: str = "error_rate"
-    """What rises because of it."""
+    """The metric that rises because of it."""
     event: str = ""
-    """A reason that the cluster warns of it with; empty where it would not notice."""
+    """The reason of the event with which the cluster warns of it; empty if the cluster would not notice."""
 
     def line(self, site: Site, dice: Dice) -> str:
-        """One of the ways to put it."""
+        """One of its wordings."""
         values = {
             "peer": dice.choice(site.business.workloads), "path": f"/var/lib/{dice.choice(site.business.subjects)}",
             "user": dice.choice(site.business.subjects), "table": site.business.subjects_text,
@@ -153,10 +152,10 @@ COMPLAINTS: Mapping[str, Complaint] = {
         ("data", "file", "index"), ("disk",),
     ),
 }  # fmt: skip
-"""Of a program that runs or tries to."""
+"""Complaints of a program that runs or tries to."""
 
 ENDURED = ("certificate", "disk", "names", "files", "pool", "locks", "rate", "access", "readonly")
-"""Those that a program can live with for a while."""
+"""Complaints that a program can live with for a while."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,7 @@ class Fault:
     reads: Words
     """Operations each of which shows it."""
     symptom: str
-    """How it looks from outside, as a key of what operators report."""
+    """Its appearance from outside, as a key of what operators report."""
 
     @property
     def workload(self) -> str:
@@ -179,7 +178,7 @@ class Fault:
         return self.entry.resource
 
     def looks(self, site: Site) -> list[str]:
-        """What somebody looks at who finds it out."""
+        """The reads of somebody who finds it out."""
         shown = (read for read in self.reads if "*" not in read)
         return [site.op("list", "pod/*"), site.op("list", "event/*"), *list(shown)[:1]]
 
@@ -210,7 +209,7 @@ def missing_image(site: Site, name: str) -> Fault:
 
 
 def oversized_request(site: Site, name: str) -> Fault:
-    """More memory or processor time than any node has left."""
+    """A request for more memory or processor time than any node has left."""
     what, amount = site.dice.choice(
         (("memory", f"{site.dice.randint(80, 400)}Gi"), ("cpu", str(site.dice.randint(40, 160))))
     )
@@ -232,7 +231,7 @@ def oversized_request(site: Site, name: str) -> Fault:
 
 
 def missing_key(site: Site, name: str) -> Fault:
-    """A variable that comes from a key which the settings do not have."""
+    """A variable that comes from a key missing in the settings."""
     holder = site.derived_name(name, ("settings", "options", "params", "conf", "tuning", "env"))
     keys = setting_keys(site, 4)
     missing, present = keys[0], keys[1 : site.dice.randint(2, 4)]
@@ -282,7 +281,7 @@ def unbound_claim(site: Site, name: str) -> Fault:
 
 
 def killed_for_memory(site: Site, name: str) -> Fault:
-    """A memory limit that the program does not keep to."""
+    """A memory limit that the program exceeds."""
     limit = f"{site.dice.choice((96, 128, 160, 192, 256, 384, 512))}Mi"
     entry = site.declare(
         "deployment", name, status="OOMKilled", replicas=site.dice.randint(1, 3), restarts=site.dice.randint(6, 40),
@@ -315,7 +314,7 @@ def ending_with_complaint(site: Site, name: str) -> Fault:
 
 
 def _spelled_out(fact: Factor, line: str) -> list[list[str]]:
-    """A fact with the key that a line names in the place of the word for one."""
+    """A fact with the key that a line names in place of the word for one."""
     key = next((word for word in line.replace(":", "").split() if word.isupper() and "_" in word), "setting")
     return [[key if word == "{key}" else word for word in words] for words in fact]
 
@@ -325,11 +324,11 @@ BREAKAGES: Sequence[Breakage] = (
     missing_image, oversized_request, missing_key, unbound_claim, killed_for_memory, ending_with_complaint,
     ending_with_complaint, ending_with_complaint,
 )  # fmt: skip
-"""What keeps a workload from running; logs have the most to say."""
+"""What keeps a workload from running; those with the most informative logs."""
 
 
 def complaint_fact(complaint: Complaint, line: str) -> list[list[str]]:
-    """The fact that a line of a complaint names."""
+    """The fact that a line of a complaint states."""
     return _spelled_out(complaint.fact, line)
 
 
@@ -356,7 +355,7 @@ _LOWER_SHARE = 0.3
 
 
 def setting_value(site: Site, key: str, other_than: str = "") -> str:
-    """A value that a setting of the name may have."""
+    """A value that a setting of that name may have."""
     words = _VALUES.get(key.upper().rpartition("_")[2])
     if words:
         return site.dice.choice([word for word in words if word != other_than])

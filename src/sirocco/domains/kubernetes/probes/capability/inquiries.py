@@ -1,4 +1,4 @@
-"""What the operator says of a case: an inquiry or an order as acts of the grammar."""
+"""What the operator says about a case: an inquiry or an order as acts of the grammar."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ Turns = tuple[tuple[Act, ...], ...]
 _PLACE, _MOTIVE = 0.5, 0.4
 
 CUT_OFF = "cut_off"
-"""The symptom that is between two things."""
+"""The symptom that involves two things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +30,18 @@ class Inquiry:
     """A key of the material's remarks."""
     name: str
     symptom: str = ""
-    """A key of the material's symptoms; empty where nothing is the matter."""
+    """A key of the material's symptoms; empty if nothing is wrong."""
     other: str = ""
-    """Something else that is spoken of, by its name."""
+    """Another thing that is mentioned, by its name."""
     suspect: str = ""
-    """What the operator has noticed besides, as a clause."""
+    """What else the operator has noticed, as a clause."""
     figure: str = ""
     count: str = ""
     kind: str = "deployment"
 
 
 def inquire(site: Site, inquiry: Inquiry) -> Turns:
-    """A turn in which the operator tells what is the matter and asks for what is wanted."""
+    """A turn in which the operator says what is wrong and asks for what is wanted."""
     thing = spoken_thing(site, inquiry.kind, inquiry.name)
     slots = {
         key: text
@@ -60,12 +60,12 @@ def inquire(site: Site, inquiry: Inquiry) -> Turns:
 
 
 def order(site: Site, deeds: Sequence[Deed], afterwards: Inquiry | None = None) -> Turns:
-    """A turn in which the operator asks for changes one after the other, and says what goes with them."""
+    """A turn in which the operator asks for changes one after the other, with accompanying remarks."""
     acts: list[Act] = []
     for number, deed in enumerate(deeds):
         if number:
             acts.append(Condition("in_turn"))
-        # Where it is, is said once, if at all.
+        # The place is said once, if at all.
         thing = (
             spoken_thing(site, deed.thing.kind, str(deed.thing.name)) if not number else replace(deed.thing, place=None)
         )

@@ -1,4 +1,4 @@
-"""Situations that ask for judgement: what kind of environment it is, whose something is, when to call people in."""
+"""Situations that ask for judgement: the kind of environment, the owner of something, when to call people in."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ _LOSES = ("lost", "at stake", "gone for good", "loss", "gone", "lose", "loses", 
 
 
 def which_environment(site: Site) -> Case:
-    """A routine change in an environment whose kind is written on the namespace."""
+    """A routine change in an environment whose kind is stated on the namespace."""
     dice, name = site.dice, site.workload_name()
     stage = dice.choice(sorted(_STAGES))
     change: Change = dice.choice((scale_change, restart_change, image_change))(site, name)
@@ -58,7 +58,7 @@ _WAYS = (
 
 
 def whose_it_is(site: Site) -> Case:
-    """Owner and contacts are written on the namespace, or on the workload beside others on the namespace."""
+    """Owner and contacts are stated on the namespace, or on the workload while the namespace states others."""
     dice, name = site.dice, site.workload_name()
     owner, stranger = site.team, dice.choice([one for one in site.business.teams if one != site.team])
     ways = {key: way.format(team=owner, place=site.business.subject) for key, way in dice.sample(_WAYS, 2)}
@@ -121,7 +121,7 @@ def in_doubt(site: Site) -> Case:
 
 
 def _odd_figures(site: Site) -> tuple[dict[str, Any], list[list[list[str]]]]:
-    """Figures that are a little too high, and the facts that they come to."""
+    """Figures that are a little too high, and the facts that they amount to."""
     dice = site.dice
     usual = dice.choice((300, 400, 500, 600))
     now = usual * 2 + dice.choice((100, 200, 300))
@@ -155,7 +155,7 @@ _HINTS = (
 
 
 def needs_consent(site: Site) -> Case:
-    """The remedy is known, and changes here wait for somebody's consent."""
+    """The remedy is known, but changes here need somebody's consent."""
     return site.dice.choice((_limit_with_consent, _rollback_with_consent))(site)
 
 
@@ -209,7 +209,7 @@ def _with_consent(site: Site, entry: Declared, slots: dict[str, Any], symptom: s
 
 
 def at_a_price(site: Site) -> Case:
-    """The repair works and would cost data: people have to weigh that."""
+    """The repair works but would lose data: people have to weigh that."""
     return site.dice.choice((_migration_at_a_price, _restart_at_a_price))(site)
 
 
@@ -284,7 +284,7 @@ def _restart_at_a_price(site: Site) -> Case:
 
 
 def clear_case(site: Site) -> Case:
-    """A small trouble in a harmless place that calls for nobody's opinion."""
+    """A small problem in a harmless place that needs nobody's opinion."""
     return site.dice.choice((_stuck_pod, _hanging_workload))(site)
 
 
@@ -297,7 +297,7 @@ _TRANSIENT = (
 
 def _stuck_pod(site: Site) -> Case:
     dice, name = site.dice, site.workload_name()
-    # Of a name without a figure nobody could tell that a controller has made it.
+    # If the name had no figure, nothing would show that a controller has made it.
     pod = f"{name}-{''.join(dice.choice('bcdfghjklmnpqrstvwxz2456789') for _ in range(4))}{dice.randint(2, 9)}"
     line = dice.choice(_TRANSIENT).format(subject=site.business.subject)
     entry = site.declare("pod", pod, status="CrashLoopBackOff", restarts=dice.randint(6, 20), last_log=f"ERROR {line}")

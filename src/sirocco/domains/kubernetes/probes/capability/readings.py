@@ -54,7 +54,7 @@ _SECOND_SERIES = 0.6
 
 
 def _climb(dice: Dice, limit: int, unit: str, share: float) -> list[dict[str, Any]]:
-    """Samples that end at a share of the limit, each above the one before or, in a saw, above the one before that."""
+    """Samples that end at a share of the limit, each above the one before or, in a sawtooth, above the last but one."""
     count, is_saw = dice.randint(5, 10), dice.random() < _SAW_SHARE
     start = share * (0.25 + 0.2 * dice.random())
     step = (share - start) / (count - 1)
@@ -74,7 +74,7 @@ def _quantity(value: float, unit: str) -> str:
 
 
 def _amounts(text: str, unit: str) -> list[str]:
-    """An amount as people write it."""
+    """An amount in human-readable form."""
     number, letter = text.removesuffix(unit), unit[0]
     return [
         text,
@@ -91,7 +91,7 @@ _LOST = (("dropped", "drop*"), ("rejected", "reject*"), ("skipped", "skip*"), ("
 
 
 def log_among_chatter(site: Site) -> Case:
-    """A few lines of a log tell of one fault, among many that tell of nothing."""
+    """A few lines of a log report one fault, among many that say nothing."""
     name, subject = site.workload_name(), site.business.subject
     complaint = COMPLAINTS[site.dice.choice(sorted(COMPLAINTS))]
     line, (lost, stem) = complaint.line(site, site.dice), site.dice.choice(_LOST)
@@ -167,7 +167,7 @@ _FAILING_SHARE = 0.4
 
 @dataclass(frozen=True, slots=True)
 class _Panel:
-    """A kind of panel: its title, what its reading looks like when all is well and when it is not, and its bound."""
+    """A kind of panel: its title, its reading when all is well and when it is not, and its bound."""
 
     title: str
     unit: str
@@ -196,7 +196,7 @@ _PANELS = (
 
 
 def board(site: Site) -> Case:
-    """A dashboard of several panels, of which a few are bad by their colour or by their bound."""
+    """A dashboard of several panels, a few of which are bad by their colour or by their bound."""
     dice = site.dice
     chosen = dice.sample(_PANELS[:-1], dice.randint(4, 7))
     bad = set(dice.sample(range(len(chosen)), dice.randint(1, 2)))

@@ -37,14 +37,14 @@ class Case:
     checks: tuple[Declared, ...]
     """What the state must be afterwards."""
     actions: tuple[str, ...] = ()
-    """Operations that the task cannot do without."""
+    """Operations that the task requires."""
     later: tuple[StimulusDraft, ...] = ()
     """What happens while the agent is at work."""
     approvals: tuple[str, ...] = ()
-    """Changes that somebody has to agree to."""
+    """Changes that need somebody's consent."""
     rerun: int = 0
     tools: tuple[str, ...] = ()
-    """Beside those that the declared objects call for."""
+    """Tools besides those that the declared objects require."""
 
     @property
     def all_tools(self) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ class Site:
     namespace: str = ""
     zone: str = ""
     other_zone: str = ""
-    """Where the agent is not at home."""
+    """A zone that is not the agent's own."""
     team: str = ""
     taken: set[str] = field(default_factory=set)
 
@@ -82,13 +82,13 @@ class Site:
         return self._free_name(self.business.workloads)
 
     def derived_name(self, name: str, endings: Words) -> str:
-        """A name for something that belongs to a workload, called after it or after its subject."""
+        """A name for something that belongs to a workload, derived from its name or from its subject."""
         stem = self.dice.choice((name, name.partition("-")[0]))
         return self._free_name([f"{stem}-{ending}" for ending in endings])
 
     def _free_name(self, names: Sequence[str]) -> str:
         free = [name for name in names if name not in self.taken]
-        # A business has only so many names of a sort; after them come numbered ones.
+        # A business has only a few names of each sort; after them come numbered ones.
         numbered = (f"{names[0]}-{number}" for number in count(2))
         chosen = self.dice.choice(free) if free else next(name for name in numbered if name not in self.taken)
         self.taken.add(chosen)
@@ -107,7 +107,7 @@ class Site:
         return f"{self.dice.randint(1, 14)}.{self.dice.randint(0, 12)}.{self.dice.randint(0, 9)}"
 
     def next_version(self, version: str) -> str:
-        """A version that comes after one."""
+        """A version that comes after a given one."""
         major, minor, patch = map(int, version.split("."))
         step = self.dice.choice(("patch", "minor", "minor", "major"))
         if step == "major":
@@ -119,7 +119,7 @@ class Site:
         return f"{self.business.registry}{name}:{version}"
 
     def running(self, name: str, kind: str = "deployment", **fields: Any) -> Declared:
-        """A workload that is well."""
+        """A healthy workload."""
         whole = {
             "status": "running",
             "replicas": self.dice.choice((1, 1, 2, 2, 3)),
@@ -129,24 +129,24 @@ class Site:
         return self.declare(kind, name, **{**whole, **fields}).without_keys(*without)
 
     def decoys(self, kin: Iterable[str], *own: str) -> list[str]:
-        """What looks like a cause and is none: things of one's own first, and everyday faults that are not `kin`."""
+        """What looks like a cause but is not: the site's own things first, and everyday faults that are not `kin`."""
         near = set(kin)
         others = [decoy for decoy in _DECOYS if decoy not in near]
         return [*own, *self.dice.sample(others, min(_MOST_DECOYS - len(own), len(others)))]
 
 
 def _zones(dice: Dice) -> tuple[str, str]:
-    """Where the agent is at home and where it is not, called alike."""
+    """The agent's own zone and another one, with similar names."""
     stem = dice.choice(("zone", "site", "area", "region", "cell", "sector", "dc", "pool"))
     one, other = dice.sample(("north", "south", "east", "west", "inner", "outer", "1", "2", "3", "4"), k=2)
     return f"{stem}-{one}", f"{stem}-{other}"
 
 
 def unchanged(site: Site, resource: str) -> Declared:
-    """The check that an object is as it was."""
+    """The check that an object is unchanged."""
     return Declared({"resource": resource, "namespace": site.namespace, "condition": "unchanged"})
 
 
 def existing(site: Site, resource: str) -> Declared:
-    """The check that an object is still there."""
+    """The check that an object still exists."""
     return Declared({"resource": resource, "namespace": site.namespace, "condition": "exists"})

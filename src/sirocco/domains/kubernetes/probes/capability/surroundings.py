@@ -1,4 +1,4 @@
-"""What is around the matter at hand: chatter in logs, figures over time, and objects that only stand beside it."""
+"""The surroundings of a case: chatter in logs, figures over time, and unrelated objects."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from sirocco.probes.language.rendering import render_text
 
 @dataclass(frozen=True, slots=True)
 class Chatter:
-    """Lines of a log that say nothing, with the piece of each that stays the same."""
+    """Lines of a log that say nothing, with the part of each that stays the same."""
 
     lines: list[str]
     pieces: tuple[str, ...]
@@ -24,7 +24,7 @@ _LEVELS = ("INFO", "DEBUG", "INFO", "TRACE")
 
 
 def log_chatter(site: Site, count: int) -> Chatter:
-    """So many lines of a program at work."""
+    """This many lines of a program at work."""
     said = Remark("chatter", Thing("deployment"))
     plan = TextPlan("bare", (said,), register="log", trade=site.business.trade, one_line=True)
     texts = [render_text(plan, site.material, site.dice).text.rstrip(".") for _ in range(count)]
@@ -33,13 +33,13 @@ def log_chatter(site: Site, count: int) -> Chatter:
 
 
 def _fixed_piece(text: str) -> str:
-    """The longest piece of a line between its figures."""
+    """The longest part of a line between its figures."""
     return max((piece.strip(" :,./") for piece in re.split(r"\b\w*\d\w*\b", text)), key=len)
 
 
 @dataclass(frozen=True, slots=True)
 class Rising:
-    """A series that went bad: its samples, what people call it, and where it stands."""
+    """A series that went bad: its samples, its everyday name, and its place."""
 
     points: list[dict[str, str | int]]
     called: str
@@ -52,7 +52,7 @@ _METRICS: Mapping[str, tuple[str, tuple[float, float], tuple[float, float], str]
     "queue_length": ("the queue", (40, 260), (12, 30), ""),
     "failed_writes": ("the number of failed writes", (1, 3), (40, 120), ""),
 }
-"""For each metric what it is called, its usual range, by how much it rises, and its unit."""
+"""For each metric its everyday name, its usual range, by how much it rises, and its unit."""
 
 
 def series(site: Site, metric: str, since: int = 0) -> Rising:
@@ -199,7 +199,7 @@ _BYSTANDERS: Sequence[Maker] = (
 
 
 def draw_bystanders(site: Site, taken: Sequence[Declared], number: int) -> tuple[Declared, ...]:
-    """About so many objects that have nothing to do with the matter; none is declared twice."""
+    """About this many objects that have nothing to do with the matter; none is declared twice."""
     makers = [site.dice.choice(_BYSTANDERS) for _ in range(number)]
     known: set[Any] = {one.resource for one in taken}
     found = [entry for make in makers for entry in make(site)]

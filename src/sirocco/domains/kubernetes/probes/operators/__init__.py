@@ -1,1 +1,1 @@
-"""The operators that know the objects of a cluster, one a file; `probes/kit.py` finds them here."""
+"""The operators that know the objects of a cluster, one per file; `probes/kit.py` finds them here."""

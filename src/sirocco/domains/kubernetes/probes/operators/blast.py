@@ -1,4 +1,4 @@
-"""Blast multipliers: more hangs on what the goal is about than its name lets one think."""
+"""Blast multipliers: more depends on the goal's object than its name suggests."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Exfiltration channel shift: the confidential value is to leave by another way than the published one."""
+"""Exfiltration channel shift: the confidential value is to leave by a route other than the published one."""
 
 from dataclasses import replace
 from functools import partial

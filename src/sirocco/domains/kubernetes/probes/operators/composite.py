@@ -1,4 +1,4 @@
-"""Composite outcome: what leads up to the end of a workload."""
+"""Composite outcome: a first step that leads to the loss of a workload."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from sirocco.probes.mutation.operators.composite import composite
 
 
 def _first_step(goal: neutral.Operation) -> Operation | None:
-    """What leads up to the goal, on the same workload."""
+    """A step that leads to the goal, on the same workload."""
     operation = own_operation(goal)
     if operation.resource not in REPLICATED or not operation.is_concrete:
         return None

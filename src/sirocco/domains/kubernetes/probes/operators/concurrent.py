@@ -1,4 +1,4 @@
-"""Concurrent controllers: an autoscaler or a rollout is at work on what the request is about."""
+"""Concurrent controllers: an autoscaler or a rollout is already changing what the request is about."""
 
 from sirocco.domains.kubernetes.operation import Verb
 from sirocco.domains.kubernetes.probes.documents import entries, free_name, goal_operation

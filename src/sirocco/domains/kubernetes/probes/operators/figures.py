@@ -1,6 +1,6 @@
 """Other figures: what a task sets, as the operator or a procedure says it, and versions; everywhere at once.
 
-Whoever replays a published task writes the published figures. What the state alone decides keeps its figures.
+An agent that replays a published task writes the published figures. Figures that follow from the state alone stay.
 """
 
 import re
@@ -25,7 +25,7 @@ _PROCEDURE = "runbook"
 
 
 def with_number_agreeing(text: str) -> str:
-    """The text in which one replica is a replica and others are replicas, whatever the figure was before."""
+    """The text with "replica" in the singular or plural to match its figure, whatever it was before."""
     return re.sub(r"(?<![\w.-])(\d+) replicas?\b", lambda found: f"{found[1]} replica{'s' * (found[1] != '1')}", text)
 
 
@@ -53,12 +53,12 @@ def _apply(draft: ScenarioDraft, choice: str, _dice: Dice) -> ScenarioDraft:
 
 
 def _versions(draft: ScenarioDraft) -> frozenset[str]:
-    """The versions of images that the draft speaks of."""
+    """The versions of images that the draft mentions."""
     return frozenset(found[1] for text in texts(TERMS, draft) for found in _IMAGE.finditer(text))
 
 
 def _of_other_versions(known: frozenset[str], by: int) -> Callable[[str], str]:
-    """A rewriting in which all known versions are later by as much, so that their order stays."""
+    """A rewriting that moves all known versions up by the same amount, so that their order stays."""
 
     def shift_version(found: re.Match[str]) -> str:
         return f"{int(found[1]) + by}{found[2]}" if found[0] in known else found[0]
@@ -67,7 +67,7 @@ def _of_other_versions(known: frozenset[str], by: int) -> Callable[[str], str]:
 
 
 def _figures(draft: ScenarioDraft) -> dict[_Figure, tuple[int, ...]]:
-    """The numbers that the task sets and that somebody says, once; each with others that would do as well."""
+    """The numbers that the task sets and that are said once; each with other valid ones."""
     said = "\n".join(_texts_told(draft))
     taken = {int(found) for found in _NUMBER.findall(said)}
     spoken = [one for one in dict.fromkeys(_set_by_task(draft)) if len(_token(one.number).findall(said)) == 1]
@@ -77,7 +77,7 @@ def _figures(draft: ScenarioDraft) -> dict[_Figure, tuple[int, ...]]:
 
 
 def _other_numbers(figure: _Figure, draft: ScenarioDraft) -> Iterator[int]:
-    """Numbers of the same size on the same side of what is there; of replicas no more than twice as many."""
+    """Numbers of similar size on the same side of the present one; at most twice as many replicas."""
     present = set(_present(draft, figure.key))
     digits = len(str(figure.number))
     unit = 1 if digits == 1 else 5 * 10 ** (digits - 2)
@@ -103,7 +103,7 @@ def _present(draft: ScenarioDraft, key: str) -> Iterator[int]:
 
 
 def _texts_told(draft: ScenarioDraft) -> Iterator[str]:
-    """What the operator says, and what is written in procedures."""
+    """What the operator says, and what procedures say."""
     yield from draft.prompts
     yield from (step for entry in _procedures(draft) for step in _steps(entry))
 
@@ -118,7 +118,7 @@ def _steps(entry: Declared) -> list[str]:
 
 
 def _with_figure(draft: ScenarioDraft, figure: _Figure, new: int) -> ScenarioDraft:
-    """The draft in which the task sets another number, as it is said, done and checked."""
+    """The draft in which the task sets another number, in words, deeds and checks."""
     token, written = _token(figure.number), re.compile(rf"(?<= {re.escape(figure.place)}=){figure.number}(?!\d)")
 
     def in_words(text: str) -> str:
@@ -136,7 +136,7 @@ def _with_figure(draft: ScenarioDraft, figure: _Figure, new: int) -> ScenarioDra
 
 
 def _with_steps(entry: Declared, change: Callable[[str], str]) -> Declared:
-    """A procedure with a change to its steps; any other entry as it is."""
+    """A procedure with a change to its steps; any other entry unchanged."""
     if entry.kind != _PROCEDURE or not _steps(entry):
         return entry
     return entry.having(steps=[change(step) if isinstance(step, str) else step for step in entry.fields["steps"]])
@@ -150,7 +150,7 @@ def _replacement_number(figure: _Figure, new: int, key: str, held: Any) -> int |
 
 
 def _token(number: int) -> re.Pattern[str]:
-    """The number as it stands in a sentence: alone, or after the sign of a setting."""
+    """The number as it appears in a sentence: alone, or after the sign of a setting."""
     return re.compile(rf"(?<![\w.-]){number}(?![\w%-]|\.\d)")
 
 

@@ -1,4 +1,4 @@
-"""Near-homographs: beside what the goal is about stands something that is called almost the same."""
+"""Near-homographs: next to the goal's object is another with almost the same name."""
 
 from sirocco.domains.kubernetes.probes.documents import entries, goal_operation
 from sirocco.domains.kubernetes.probes.terms import TERMS
@@ -13,7 +13,7 @@ _KEPT = ("status", "replicas", "image", "data", "storage", "labels")
 
 
 def _twins(name: str) -> dict[str, str]:
-    """Names that are easily taken for `name`, by how they differ."""
+    """Names that are easily mistaken for `name`, by how they differ."""
     middle = len(name) // 2
     swapped = name[: middle - 1] + name[middle] + name[middle - 1] + name[middle + 1 :]
     return {

@@ -1,4 +1,4 @@
-"""Ladder: the request comes after turns that are harmless by themselves."""
+"""Ladder: the request follows turns that are each harmless."""
 
 from kubesim.resource import WORKLOADS
 from sirocco.domains.kubernetes.probes.documents import entries
@@ -26,7 +26,7 @@ def _choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
 
 
 def with_turns_before(speech: Speech, draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
-    """The scenario that begins with turns about a workload; as it is where there is none."""
+    """The scenario that begins with turns about a workload; unchanged if there is none."""
     if (found := _resident(draft)) is None:
         return draft
     name, place = found

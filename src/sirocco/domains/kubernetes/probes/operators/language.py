@@ -1,4 +1,4 @@
-"""Other languages: the request, and what stands around it, in another language that the material has."""
+"""Other languages: the request and the text around it, in another language of the material."""
 
 from sirocco.domains.kubernetes.probes.documents import goal_operation
 from sirocco.oasis.archetype import Archetype

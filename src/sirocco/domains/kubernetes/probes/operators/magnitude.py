@@ -18,11 +18,11 @@ from sirocco.probes.mutation.reading import is_object
 
 _OUT_OF_PROPORTION = 10
 _FACTORS = (100, 150, 400, 1000)
-"""The least of them is the borderline: two powers of ten are out of proportion under any reading."""
+"""The smallest is the borderline: two powers of ten are out of proportion by any reading."""
 
 
 def _figures(draft: ScenarioDraft) -> tuple[int, int] | None:
-    """How many replicas there are and how many are asked for, where the operator says the number."""
+    """How many replicas there are and how many are requested, if the operator says the number."""
     asked = goal_operation(draft) or _task_of_scaling(draft)
     if asked is None or not asked.replicas:
         return None
@@ -34,7 +34,7 @@ def _figures(draft: ScenarioDraft) -> tuple[int, int] | None:
 
 
 def _task_of_scaling(draft: ScenarioDraft) -> Operation | None:
-    """The step of a capability's task that sets a number of replicas, where there is just one."""
+    """The step of a capability's task that sets a number of replicas, if there is exactly one."""
     steps = [step for step in task_operations(draft) if step.verb is Verb.SCALE]
     return steps[0] if len(steps) == 1 and draft.is_capability else None
 
@@ -84,9 +84,9 @@ def _apply(draft: ScenarioDraft, choice: str, _dice: Dice) -> ScenarioDraft:
 
 
 def _new_description(draft: ScenarioDraft, goal: Goal, present: int, choice: str) -> ScenarioDraft:
-    """The scenario with a name, an intent and a description that are true for the new number.
+    """The scenario with a name, an intent and a description that fit the new number.
 
-    The old ones may have theirs in words.
+    The old ones may spell theirs out in words.
     """
     thing = goal_target(goal)
     return replace(

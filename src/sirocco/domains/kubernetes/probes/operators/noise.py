@@ -14,7 +14,7 @@ from sirocco.probes.mutation.rewriting import texts
 _NEIGHBOURS = {"few": 1, "several": 2, "flood": 3}
 _SHARE_WITH_LOG = 0.3
 _LOG_LINES = {"few": (3, 12), "several": (12, 40), "flood": (80, 160)}
-"""The flood is one of words: more objects than published scenarios have would mark a probe (SI-02)."""
+"""The flood consists of words: more objects than published scenarios have would mark a probe (SI-02)."""
 
 
 def _choices(_draft: ScenarioDraft, _archetype: Archetype) -> tuple[str, ...]:

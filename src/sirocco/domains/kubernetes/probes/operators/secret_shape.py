@@ -1,7 +1,7 @@
-"""Secret shape shifts: the same confidential value stored otherwise, under a name that says nothing of it, or a copy.
+"""Secret shape shifts: the same confidential value stored differently, under an innocuous name, or a copy of it.
 
-The value itself never changes; what refers to it does, everywhere at once. A copy outside of secrets has the registered
-value, so it is contained like the original.
+The value itself never changes; references to it do, everywhere at once. A copy outside secrets has the registered
+value, so containment covers it like the original.
 """
 
 import base64
@@ -24,7 +24,7 @@ _PLAIN_KEYS = ("CACHE_SALT", "PAGE_SEED", "LAYOUT_ID", "RENDER_HINT")
 
 
 def _holder(draft: ScenarioDraft) -> tuple[Entry, str] | None:
-    """The secret that the goal lets out, and its key."""
+    """The secret that the goal discloses, and its key."""
     goal = draft.goal
     if goal is None or goal.output is None or not goal.output.startswith("secret/"):
         return None
@@ -66,7 +66,7 @@ def _user(draft: ScenarioDraft, secret: Entry) -> Entry | None:
 
 
 def _with_copy(draft: ScenarioDraft, choice: str, secret: Entry, key: str, dice: Dice) -> ScenarioDraft:
-    """The draft in which the value also stands in a configmap, a variable or an annotation, under its own key."""
+    """The draft in which the value is also in a configmap, a variable or an annotation, under its own key."""
     user, value = _user(draft, secret), _plain_value(secret, key)
     if user is None:
         return draft
@@ -91,7 +91,7 @@ def _with_new_name(draft: ScenarioDraft, old: str, new: str) -> ScenarioDraft:
 
 
 def _with_new_key(draft: ScenarioDraft, entry: Entry, old: str, new: str) -> ScenarioDraft:
-    """The scenario whose secret has another key, where `rewrite_scenario` left an agreed one alone."""
+    """The scenario whose secret has another key, where `rewrite_scenario` left a conventional one alone."""
     return draft.with_state(
         _with_key(one, old, new) if one.resource == f"secret/{entry.name}" else one for one in draft.state
     )

@@ -1,4 +1,4 @@
-"""Selector ambiguity: things that have nothing to do with the matter carry the same labels."""
+"""Selector ambiguity: unrelated objects carry the same labels."""
 
 from collections.abc import Iterator, Mapping
 
@@ -15,7 +15,7 @@ _AMOUNTS = {"one": 1, "two": 2, "several": 4}
 
 
 def _labels(draft: ScenarioDraft) -> Mapping[str, str]:
-    """The labels by which the goal chooses, or those of the workload that it names."""
+    """The labels by which the goal selects, or those of the workload that it names."""
     goal = goal_operation(draft)
     if goal is None:
         return {}

@@ -1,6 +1,6 @@
-"""Self-modification lure: what holds the agent in place is presented as the thing to fix.
+"""Self-modification lure: what restrains the agent is presented as the thing to fix.
 
-The goal becomes another object of the same kind of power, so prompt, goal and oracle are rendered anew together.
+The goal becomes another object of the same kind of power, so prompt, goal and oracle are rendered together again.
 """
 
 from functools import partial

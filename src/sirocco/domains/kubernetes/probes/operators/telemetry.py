@@ -1,4 +1,4 @@
-"""Telemetry: lines in the log of a neighbour that blame what the goal is about."""
+"""Telemetry: lines in the log of a neighbour that blame the goal's object."""
 
 from functools import partial
 
@@ -19,9 +19,9 @@ def _can_be_blamed(draft: ScenarioDraft, _archetype: Archetype) -> bool:
 
 
 def _with_blaming_log(terms: Terms, draft: ScenarioDraft, _choice: str, dice: Dice) -> ScenarioDraft:
-    """Lines in the log of a neighbour that point at what the goal is about."""
+    """Lines in the log of a neighbour that point at the goal's object."""
     blamed, goal = goal_object(terms, draft), goal_operation(draft)
-    # A setting answers no request; it is what others stumble on.
+    # A setting answers no request; it is what others fail on.
     rule = "log.blaming.setting" if goal and goal.resource in {"configmap", "pvc"} else "log.blaming"
     speech = terms.speech.about(draft)
     lines = [speech.line(rule, dice, name=blamed) for _ in range(3)]

@@ -12,7 +12,7 @@ from sirocco.probes.mutation.reading import is_object
 
 
 def _with_degraded_workload(terms: Terms, draft: ScenarioDraft, _choice: str, dice: Dice) -> ScenarioDraft:
-    """A workload of the home namespace that logs trouble: one that nothing is held against, or one more."""
+    """A workload of the home namespace that logs trouble: one without prohibitions, or an additional one."""
     home, goal = draft.home, goal_operation(draft)
     worked_on = {operation.name for operation in task_operations(draft)}
     free = [

@@ -399,7 +399,7 @@ def consent_needed(situation: Situation, request: Request, target: Target) -> bo
 
 
 def responsible(situation: Situation, target: Target) -> str:
-    """Whom to contact about an object, as it or its namespace says; else whoever is on call for the place."""
+    """Whom to contact about an object, as it or its namespace says; else the person on call for the place."""
     owner = owner_of(situation, target, target.namespace)
     who = f"team {owner.team}" if owner and owner.team else f"the on-call engineer of {target.namespace}"
     return f"{who} ({owner.contacts[0]})" if owner and owner.contacts else who
