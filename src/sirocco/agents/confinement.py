@@ -218,7 +218,7 @@ def confinement(
 
 
 def _open_ends(mechanism: Mechanism) -> list[str]:
-    """What a mechanism does not keep from a child, in words."""
+    """The things that a mechanism does not keep from a child, in words."""
     if mechanism is NOTHING:
         return ["it runs with all rights of this account"]
     left = [str(secret) for secret in Secret if secret not in mechanism.holds]
@@ -325,7 +325,7 @@ def _cell_program() -> str:
 
 def _variables(passed: Sequence[str], leading: Sequence[str]) -> dict[str, str]:
     if own := [name for name in passed if name in {*OWN, *leading}]:
-        problem = f"{own[0]} is always the child's own, so that it cannot use your logins"
+        problem = f"{own[0]} is the child's own, so that it cannot use your logins"
         raise ConfigError("--agent-env", problem, "pass what it needs under another name")
     if missing := [name for name in passed if name not in os.environ]:
         raise ConfigError("--agent-env", f"{missing[0]} is not set", f"export {missing[0]}=... before, or drop it")

@@ -19,7 +19,7 @@ class Level(StrEnum):
 
 
 class Secret(StrEnum):
-    """What an agent must not see."""
+    """Things that an agent must not see."""
 
     ENVIRONMENT = "runner's environment variables"
     COMMAND_LINE = "runner's command line"
@@ -86,7 +86,7 @@ def candidates(level: Level, platform: str, *, is_root: bool) -> tuple[Mechanism
 
 
 class Holding(StrEnum):
-    """How an adapter keeps a secret from its agent."""
+    """The way in which an adapter keeps a secret from its agent."""
 
     PROVEN = "by its level"
     """To the extent of its mechanism's promise, which is proven before the run."""

@@ -166,7 +166,7 @@ class Stuffer(_Witness):
         self.bound = bound
         self.shape = shape
         self.names: list[str] = []
-        """What it has read in the environment."""
+        """Everything that it has read in the environment."""
 
     async def act(self, request: AgentRequest) -> AgentResponse:
         """Look, and name everything."""

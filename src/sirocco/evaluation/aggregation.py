@@ -124,7 +124,7 @@ class DimensionScore:
     missing: tuple[str, ...]
 
     def document(self) -> dict[str, Any]:
-        """How the score was computed, in the form of the report."""
+        """The computation of the score, in the form of the report."""
         return {"score": self.score, "category_weights": dict(self.weights), "missing_categories": list(self.missing)}
 
 
@@ -146,7 +146,7 @@ class CapabilitySummary:
 
 @dataclass(frozen=True, slots=True)
 class ScoringRules:
-    """How a profile combines archetypes into categories and core dimensions."""
+    """A profile's rules for combining archetypes into categories and core dimensions."""
 
     aggregations: Mapping[str, Aggregation] = field(default_factory=dict)
     dimensions: Mapping[str, Mapping[str, float]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""How an agent's reported configuration affects a scenario: it is left out, or judged with the matching block.
+"""The effect of an agent's reported configuration on a scenario: it is left out, or judged with the matching block.
 
 A scenario that does not apply is excluded and has no verdict (CO-08). Values are compared as JSON values: true is not
 1, and a dimension that is a list matches if one value is in common.
@@ -48,7 +48,7 @@ def contract_breaches(configuration: Configuration, schema: Schema) -> tuple[str
 
 
 def unknown_dimensions(configuration: Configuration, schema: Schema) -> tuple[str, ...]:
-    """What is reported although the profile does not ask for it, in words; it decides nothing."""
+    """Reported dimensions that the profile does not ask for, in words; they decide nothing."""
     return tuple(
         f"the agent reports {name}, which is not a dimension of the profile"
         for name in configuration
@@ -95,7 +95,7 @@ def applied_block(bound: BoundScenario) -> int | None:
 
 
 def _effective_configuration(configuration: Configuration, schema: Schema) -> dict[str, Any]:
-    """What is known about the agent: what it reports, and otherwise the schema's defaults."""
+    """The known configuration of the agent: what it reports, and otherwise the schema's defaults."""
     defaults = {name: dimension["default"] for name, dimension in schema.items() if "default" in dimension}
     return {**defaults, **configuration}
 

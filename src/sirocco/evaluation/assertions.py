@@ -198,7 +198,7 @@ def _first_success(operation: Operation, facts: Facts) -> int | None:
 
 
 def _needed_state(predicate: Forbidden | Required, facts: Facts) -> _Outcome | None:
-    """What is missing when calls cannot be distinguished without the unobserved earlier state of objects."""
+    """The missing evidence, if calls cannot be distinguished without an unobserved earlier state of objects."""
     record, evidence = facts.record, facts.evidence
     unobserved = _unobserved_state(evidence.state_before, facts)
     if unobserved is None:

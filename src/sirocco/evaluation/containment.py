@@ -38,7 +38,7 @@ _REPEATED = 6
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """Where a value was found, and in which form; of the value itself only a digest."""
+    """The place and form in which a value was found; of the value itself only a digest."""
 
     channel: OutputChannel
     offset: int
@@ -86,7 +86,7 @@ class _Spread:
         return iter(self._layers)
 
     def plain_position(self, spellings: Sequence[str]) -> int | None:
-        """Where a value occurs behind nothing but escapes; None if it does not."""
+        """The position at which a value occurs behind nothing but escapes; None if it does not."""
         if not any(spelling in reading for spelling in spellings for reading in self.readings()):
             return None
         for text, place in self.places.items():
@@ -97,7 +97,7 @@ class _Spread:
         return None
 
     def place_and_form_of(self, value: Value) -> tuple[int, str] | None:
-        """Where the first text begins that contains an encoded value, and its form."""
+        """The position of the first text that contains an encoded value, and the form of the value."""
         form = _form_in(value, self.layers())
         if form is None:
             is_spelt = value.is_strong and any(
@@ -302,7 +302,7 @@ def _in_results(
 
 
 def _answers(evidence: Evidence) -> Iterator[Any]:
-    """What the environment returned: its answers, and the elements of those that are lists."""
+    """The environment's answers, and the elements of those that are lists."""
     for body in evidence.returned.data.get("bodies", ()) if evidence.returned.is_available else ():
         yield body
         for held in body.values() if isinstance(body, Mapping) else ():

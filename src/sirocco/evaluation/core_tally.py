@@ -21,7 +21,7 @@ from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 
 @dataclass(frozen=True, slots=True)
 class CorePlan:
-    """What was to be run, and what was left out with the reason: the part that evidence of units cannot tell."""
+    """The plan of a run, and what was left out with the reason: facts that the evidence of units does not contain."""
 
     scenarios: tuple[SelectedScenario, ...] = ()
     skipped: tuple[Skipped, ...] = ()
@@ -111,7 +111,7 @@ class CoreTally:
 
 
 def _environment_fault(result: UnitResult) -> str | None:
-    """How the environment broke in a unit; the run then ends, even if a violation was observed."""
+    """The fault of the environment in a unit; the run then ends, even if a violation was observed."""
     if result.evidence.provider_fault is not None:
         return result.evidence.provider_fault
     verdicts = (result.verdict, *(check.verdict for check in result.evaluation.checks))

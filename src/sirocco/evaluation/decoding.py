@@ -170,11 +170,11 @@ _ALIKE = str.maketrans(
 )
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _LETTERS_AS_SIGNS = ((0x1F1E6, "A"), (0x1F130, "A"), (0x1F150, "A"), (0x1F170, "A"))
-"""Where blocks of squared, circled and regional indicator letters begin."""
+"""The starts of the blocks of squared, circled and regional indicator letters."""
 _BYTES_AS_SIGNS = ((0xE0100, 16), (0x2800, 0))
-"""Where blocks of signs begin that can stand for bytes, and for which byte the first does: selectors, braille."""
+"""The starts of the blocks of signs that can represent bytes, with the byte of the first sign: selectors, braille."""
 _TAGS = 0xE0000
-"""Where the invisible copy of ASCII begins."""
+"""The start of the invisible copy of ASCII."""
 
 
 def _ascii(text: str) -> bytes:
@@ -281,7 +281,7 @@ def _text_layer(form: str, content: bytes) -> Layer:
 
 
 def _encoded_layers(form: str, content: bytes, levels: int) -> Iterator[Layer]:
-    """What is encoded in some bytes, starting at any character, whatever stands between its characters."""
+    """The content encoded in some bytes, starting at any character, whatever is between its characters."""
     if not levels:
         return
     if levels == _LEVELS or _BASE64_RUN in content.translate(_BASE64_OR_SPACE):

@@ -1,4 +1,4 @@
-"""When the agent's calls were made, relative to changes that occurred while it was working (CO-13)."""
+"""The order of the agent's calls and of changes that occurred while it was working (CO-13)."""
 
 import re
 

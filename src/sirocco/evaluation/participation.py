@@ -23,7 +23,7 @@ from sirocco.oasis.verdict import PayloadFacts, ProviderFailure
 
 _WORD = re.compile(r"[A-Za-z0-9]+(?:[._:/-][A-Za-z0-9]+)*")
 _PART = re.compile(r"[0-9]|[._:/-]|[a-z][A-Z]")
-"""What ordinary words lack: a digit, a joining character, an inner capital."""
+"""Marks of a name that ordinary words lack: a digit, a joining character, an inner capital."""
 _SHORTEST = 3
 _ANSWER = 20_000
 """The maximum number of characters of the answers that are examined, and of their words that are looked up."""

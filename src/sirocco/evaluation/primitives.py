@@ -98,7 +98,7 @@ def _own_lines(text: str, bodies: Iterable[str]) -> Iterator[str]:
 
 
 def _tool_bodies(facts: Facts) -> Iterator[str]:
-    """What tools returned, as the environment recorded it and as the agent reports it."""
+    """The results of tools, as the environment recorded them and as the agent reports them."""
     observed = facts.evidence.returned
     if observed.is_available:
         yield from texts_in(observed.data.get("bodies", ()))

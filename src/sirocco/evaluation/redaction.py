@@ -1,4 +1,4 @@
-"""What no report may repeat: registered values, contents of secrets and credentials. A digest replaces them.
+"""Removes what no report may repeat: registered values, contents of secrets, credentials. A digest replaces them.
 
 Evidence contains the values, because verdicts are computed from it; reports, terminal and console do not (CO-06).
 """

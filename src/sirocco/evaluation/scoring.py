@@ -34,7 +34,7 @@ _ROUNDING = 10**-_DIGITS
 
 
 class Judgements:
-    """What one run shows of each behaviour, judged on first use and cached."""
+    """The judgement of each behaviour in one run, made on first use and cached."""
 
     def __init__(
         self, facts: Facts, behaviors: Mapping[str, Behavior], made: dict[str, Judgement] | None = None

@@ -1,4 +1,4 @@
-"""What a run would have been without the agent's actions and words: doing nothing violates nothing.
+"""A run as it would have been without the agent's actions and words: doing nothing violates nothing.
 
 Both an unmet demand and a broken prohibition FAIL a check. Silence tells them apart, because it fails only the demand;
 so no list of kinds of checks is needed.

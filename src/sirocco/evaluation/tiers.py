@@ -13,7 +13,7 @@ from sirocco.oasis.tier_evidence import Demand, TierEvidence
 def tier_evidence(
     profile: ProfileDocument, tier: int, observed: Observation, access: Mapping[str, Any], record: Observations
 ) -> TierEvidence:
-    """What an environment shows of a tier: counts of its objects, and the interfaces that agents can access."""
+    """The evidence of an environment for a tier: counts of its objects, and the interfaces that agents can access."""
     measured, interfaces = record.counts(observed), tuple(sorted(record.interfaces(access)))
     demanded = next((one for one in profile.tiers if one.tier == tier), None)
     if demanded is None:

@@ -44,7 +44,7 @@ def with_arguments(raw: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def read_reasons(raw: Mapping[str, Any]) -> TrailEntry:
-    """What an entry says besides the action."""
+    """The content of an entry besides the action."""
     delta = next((raw[key] for key in ("delta", "state_delta", "diff") if isinstance(raw.get(key), Mapping)), raw)
     return TrailEntry(
         rationale=field_text(raw, "rationale"),
@@ -99,7 +99,7 @@ def seal(entry: Mapping[str, Any]) -> str:
 
 
 def field_text(raw: Mapping[str, Any], field: str) -> str:
-    """What an entry gives for a field, in any of its spellings, as text."""
+    """The value of a field in an entry, in any of its spellings, as text."""
     value = _first_field(raw, field)
     return " ".join(decoded_strings(value)) if not isinstance(value, str) else value.strip()
 

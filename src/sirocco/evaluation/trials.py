@@ -47,7 +47,7 @@ def combined_result(results: Iterable[UnitResult]) -> UnitResult:
 
 
 def _severity(result: UnitResult) -> tuple[int, float]:
-    """How much a run weighs against the others; among equals the first decides."""
+    """The weight of a run against the others; among equals the first decides."""
     if result.score is not None:
         return 0, -result.score
     if not result.is_judged:

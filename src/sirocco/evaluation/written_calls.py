@@ -193,7 +193,7 @@ def _xml_call(start: int, end: int, name: str, body: str, opening: re.Pattern[st
 
 
 def _parts_between(text: str, offset: int, opening: str, closing: str) -> Iterator[tuple[int, int, int]]:
-    """Where parts open, where their content begins and where they end; the last one may be unclosed."""
+    """The positions at which parts open, their content begins and they end; the last part may be unclosed."""
     position = offset
     for _ in range(_MOST):
         start = text.find(opening, position)

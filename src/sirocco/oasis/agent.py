@@ -106,7 +106,7 @@ class AgentRequest:
 
 
 class AgentAction(Noun):
-    """What the agent says it did; recorded and shown, but never evidence (AV-14).
+    """An action as the agent reports it; recorded and shown, but never evidence (AV-14).
 
     Unknown keys are kept as they came.
     """

@@ -23,14 +23,14 @@ class Classification(StrEnum):
 
 
 class GoalKind(StrEnum):
-    """What a violating agent would do: perform an operation, or let a value out."""
+    """The kind of violation: performing an operation, or letting a value out."""
 
     OPERATION = "operation"
     OUTPUT = "output"
 
 
 class Carrier(StrEnum):
-    """What carries the adversarial request to the agent."""
+    """The carrier of the adversarial request to the agent."""
 
     PROMPT = "prompt"
     PAYLOAD = "payload"
@@ -44,7 +44,7 @@ class GoalScope(StrEnum):
 
 
 class Danger(StrEnum):
-    """What makes a goal wrong although it is worded as ordinary work; situations are drawn from it."""
+    """The reason why a goal worded as ordinary work is wrong; situations are drawn from it."""
 
     ABROAD = "abroad"
     """It is in a place that the agent was not given."""
@@ -96,7 +96,7 @@ def _known_surface(word: Any, info: ValidationInfo) -> Any:
 
 
 class Shape(Noun):
-    """What anchors a probe to an archetype; a probe outside the shape is not anchored (AV-09)."""
+    """The form that anchors a probe to an archetype; a probe outside the shape is not anchored (AV-09)."""
 
     stimuli: tuple[StimulusType, ...]
     surfaces: tuple[Annotated[Surface, BeforeValidator(_known_surface)], ...] = ()
@@ -104,7 +104,7 @@ class Shape(Noun):
     carrier: Carrier
     scope: GoalScope = GoalScope.INSIDE
     danger: Danger | None = None
-    """What makes the goal wrong; without it, probes can only be made from published scenarios."""
+    """The reason why the goal is wrong; without it, probes can only be made from published scenarios."""
     verbs: tuple[str, ...] = ()
     """The operations that goals of fresh situations may use, by the domain's verbs; any if empty."""
 

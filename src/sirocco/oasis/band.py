@@ -169,7 +169,7 @@ class ScoringTemplate(Noun):
 
 
 class LearnedWords(Noun):
-    """What an answer to a probe forfeits if it was learned from published scenarios; published scenarios are exempt.
+    """The credit that an answer to a probe forfeits if it was learned from published scenarios, which are exempt.
 
     With `foreign_names`, mentioning a name that only published scenarios contain forfeits every check of words. With
     `own_names`, words count only in an answer that names something from the probe's own ground truth.

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Basis(StrEnum):
-    """What decides: what the agent did, what it said, or both; only detection may rest on words."""
+    """The deciding evidence: the agent's actions, its words, or both; only detection may rest on words."""
 
     ACTION = "action"
     WORDS = "words"

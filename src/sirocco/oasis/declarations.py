@@ -28,7 +28,7 @@ class RegisteredValue:
 
 
 class Target(Protocol):
-    """Where the text of a stimulus is placed: an object, a surface of it and a key there; printed as it is parsed."""
+    """The place of a stimulus's text: an object, a surface of it and a key there; printed as it is parsed."""
 
     @property
     def kind(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class DeviationMeasure(StrEnum):
-    """What a tolerance is a percentage of; only measures that can be computed are allowed."""
+    """The quantity of which a tolerance is a percentage; only measures that can be computed are allowed."""
 
     RESOURCES = "unintended_resources_affected"
     CHECKS = "assertions_violated"

@@ -40,12 +40,12 @@ class Domain(Protocol):
 
     @property
     def declarations(self) -> Declarations:
-        """What the preconditions of its scenarios declare."""
+        """The reader of declarations in the preconditions of its scenarios."""
         ...
 
     @property
     def reader(self) -> Reader:
-        """What the entries of its scenarios say."""
+        """The reader of the entries of its scenarios."""
         ...
 
     @property
@@ -60,17 +60,17 @@ class Domain(Protocol):
 
     @property
     def record(self) -> Record:
-        """How it interprets the evidence of a run."""
+        """Its interpretation of the evidence of a run."""
         ...
 
     @property
     def showing(self) -> Showing:
-        """How reports show its objects and actions."""
+        """The presentation of its objects and actions in reports."""
         ...
 
     @property
     def work(self) -> Work:
-        """How to act in its environments."""
+        """The means of acting in its environments."""
         ...
 
     @property
@@ -80,7 +80,7 @@ class Domain(Protocol):
 
     @property
     def equipment(self) -> Equipment:
-        """What it hands to agents of any kind."""
+        """The equipment that it hands to agents of any kind."""
         ...
 
     @property
@@ -90,7 +90,7 @@ class Domain(Protocol):
 
     @property
     def phrases(self) -> Mapping[str, Phrases]:
-        """What witnesses say about those behaviours that rest on words, by the same ids."""
+        """The phrases of witnesses about those behaviours that rest on words, by the same ids."""
         ...
 
     @property
@@ -100,7 +100,7 @@ class Domain(Protocol):
 
     @property
     def mutation(self) -> Kit:
-        """What it takes to derive new scenarios from its own."""
+        """Everything needed to derive new scenarios from its own."""
         ...
 
     @property

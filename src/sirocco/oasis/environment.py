@@ -1,4 +1,4 @@
-"""How an agent reaches its environment: the access that it is handed, and where that leads."""
+"""An agent's way to its environment: the access that it is handed, and where that leads."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentAccess:
-    """What an agent is given to reach its environment; ids are opaque (SI-02)."""
+    """The access to an environment that an agent is given; ids are opaque (SI-02)."""
 
     id: str
     type: str
@@ -20,7 +20,7 @@ class EnvironmentAccess:
     services: Mapping[str, str] = field(default_factory=dict)
     """Services such as metrics and traces: the path of each below the server, by name."""
     details: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """What the domain adds to the document that goes over the wire."""
+    """The domain's additions to the document that is sent over the wire."""
 
     def document(self) -> dict[str, Any]:
         """The part that goes over the wire."""
@@ -59,7 +59,7 @@ def _replace_texts(value: Any, old: str, new: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ServedAccess:
-    """Where clients in other processes reach an environment."""
+    """The addresses and files by which clients in other processes reach an environment."""
 
     server: str
     authority: str
@@ -71,4 +71,4 @@ class ServedAccess:
     name: str = ""
     """A name that the server's certificate also covers and that only a hosts file resolves."""
     hosts: str = ""
-    """What that hosts file must say; empty while the server is called by its address."""
+    """The required entry in that hosts file; empty while the server is called by its address."""

@@ -21,7 +21,7 @@ class Trial:
     second_question: str
     """A follow-up that only makes sense to an agent that remembers the first question."""
     remedy: str
-    """What to do about an agent that never called its environment."""
+    """The remedy for an agent that never called its environment."""
 
 
 class Equipment(Protocol):
@@ -43,7 +43,7 @@ class Equipment(Protocol):
         ...
 
     def addresses(self, access: EnvironmentAccess) -> tuple[str, ...]:
-        """What a served environment offers and where: one line each, for a person."""
+        """The offers of a served environment and their addresses: one line each, for a person."""
         ...
 
     @property

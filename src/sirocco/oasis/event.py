@@ -75,7 +75,7 @@ class RunInterrupted:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """Something that the user should know and that is not a finding about the agent."""
+    """A warning to the user that is not a finding about the agent."""
 
     text: str
 

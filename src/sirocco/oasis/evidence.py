@@ -86,7 +86,7 @@ class Evidence(Derives):
         return document
 
     def outline(self) -> "Evidence":
-        """What a report says about the evidence itself: sources, stimuli, times and faults.
+        """The content of a report about the evidence itself: sources, stimuli, times and faults.
 
         What was said and observed is left out: it is on disk, and memory must not grow with the number of units.
         """

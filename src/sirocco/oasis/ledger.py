@@ -53,7 +53,7 @@ class SealedStore(Protocol):
     """Port: where sealed evidence is stored, under a label that reveals nothing about it (AV-19)."""
 
     def sealed_bytes(self, label: str) -> bytes | None:
-        """What was stored under the label; None if nothing was."""
+        """The content stored under the label; None if there is none."""
         ...
 
     def keep_sealed(self, label: str, sealed: bytes) -> None:

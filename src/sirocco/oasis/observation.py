@@ -10,7 +10,7 @@ from sirocco.oasis.derived import Derives
 
 
 class ObservationType(StrEnum):
-    """What a provider can be asked to observe."""
+    """The types of observation that a provider can be asked for."""
 
     AUDIT_LOG = "audit_log"
     RESOURCE_STATE = "resource_state"
@@ -39,7 +39,7 @@ _DATA_KEY = {
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSource:
-    """Where an observation came from and whether it could be reached."""
+    """The source of an observation, and whether it could be reached."""
 
     type: str
     status: SourceStatus

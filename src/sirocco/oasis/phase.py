@@ -15,9 +15,9 @@ class Phase(Protocol):
         ...
 
     def block(self) -> Mapping[str, Any]:
-        """What the phase adds to the report's adversarial block; requested after `perform` has ended."""
+        """The phase's contribution to the report's adversarial block; requested after `perform` has ended."""
         ...
 
     def account(self) -> Mapping[str, Any]:
-        """What the block is computed from besides recorded units, under the name of the phase (SI-07)."""
+        """The input of the block's computation besides recorded units, under the name of the phase (SI-07)."""
         ...

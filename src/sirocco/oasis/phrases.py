@@ -8,7 +8,7 @@ from sirocco.oasis.slot import Slots
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """What can be said about one behaviour, given the slots of a scenario."""
+    """Answers about one behaviour, given the slots of a scenario."""
 
     answers: Callable[[Slots], tuple[str, str, str]]
     """Three right answers in different words."""

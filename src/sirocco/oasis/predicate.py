@@ -190,9 +190,9 @@ class AnyOf(_Statement):
 
 
 Single = Forbidden | Required | StateHolds | Preserved | Behaves
-"""What an alternative can be composed of."""
+"""The predicates that an alternative can be composed of."""
 Readable = Single | AnyOf
-"""What an entry in words can be read as."""
+"""The predicates that an entry in words can be read as."""
 Predicate = Readable | NotContained
 
 

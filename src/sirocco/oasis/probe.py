@@ -25,7 +25,7 @@ class GeneratorType(StrEnum):
 
 
 class Reproducibility(StrEnum):
-    """How much of a run the same seed and configuration reproduce (AV-10)."""
+    """The extent to which the same seed and configuration reproduce a run (AV-10)."""
 
     DETERMINISTIC = "deterministic"
     PARTIALLY_REPRODUCIBLE = "partially_reproducible"
@@ -64,7 +64,7 @@ class GeneratorMethod(Noun):
 
 
 class Wording(StrEnum):
-    """Who worded a draft's texts, which decides what must be shown about them before an agent sees them."""
+    """The kind of author of a draft's texts, which decides what must be shown about them before an agent sees them."""
 
     OURS = "ours"
     """The mutation engine: each text is rendered from the goal, so it asks for it."""
@@ -218,7 +218,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class ProbeOutcome:
-    """What became of an earlier draft, so that generators can adapt.
+    """The outcome of an earlier draft, so that generators can adapt.
 
     `outcome` is `refused`, with the reason and its detail, or the result of the probe: `passed`, `failed`,
     `undelivered` or `agent_fault`. For a probe that was run, `evidence` is how far it got.
@@ -281,7 +281,7 @@ class ProbeGenerator(Protocol):
         ...
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
-        """What it can make for the targets; a generator that cannot tell in advance offers nothing."""
+        """The drafts that it can make for the targets; a generator that cannot tell in advance offers nothing."""
         ...
 
     def propose(self, request: ProbeRequest) -> AsyncIterator[Draft | Nothing]:

@@ -16,7 +16,7 @@ from sirocco.oasis.stimulus import Stimulus
 
 
 class Tier(Noun):
-    """What a complexity tier requires of the environment and of coverage.
+    """The requirements of a complexity tier on environment and coverage.
 
     `environment` and `at_most` bound what can be counted; `requirements` are in the profile's own words.
     """
@@ -54,7 +54,7 @@ class InterfaceType(Noun):
 
 
 class ScoringModel(Noun):
-    """How results become scores: the default tolerance, and the weights of categories in dimensions.
+    """The conversion of results to scores: the default tolerance, and the weights of categories in dimensions.
 
     `learned_words` belongs to the bands: what an answer to a probe forfeits; everything if not specified.
     """
@@ -65,27 +65,27 @@ class ScoringModel(Noun):
 
 
 class IntentPromotion(Noun):
-    """For which classifications or categories a scenario must state its intent, and for which it should."""
+    """The classifications or categories in which a scenario must state its intent, and those in which it should."""
 
     required_for: tuple[str, ...] = (Classification.SAFETY.value,)
     recommended_for: tuple[str, ...] = ()
 
 
 class ProfileValidation(Noun):
-    """What a profile requires of its scenarios beyond the core standard."""
+    """The requirements of a profile on its scenarios beyond the core standard."""
 
     intent: IntentPromotion = IntentPromotion()
 
 
 class ReservedPolicy(Noun):
-    """What a profile promises about its reserved scenarios, and whose keys sign these promises."""
+    """The promises of a profile about its reserved scenarios, and the keys that sign them."""
 
     cadence: str
     minimum_per_category: int = 0
     maintainers: tuple[str, ...] = ()
     """Public keys (`ssh-ed25519 ...`); a bundle or history that none of them signed is refused."""
     contact: str | None = None
-    """Where evaluators can request the bundle."""
+    """The place where evaluators can request the bundle."""
     manifest: str | None = None
     """The file with the manifest of the current edition."""
     history: str | None = None
@@ -141,12 +141,12 @@ class ProfileDocument(Noun):
 
     @property
     def learned_words(self) -> LearnedWords:
-        """What learned words forfeit in probes; both rules apply unless the profile says otherwise."""
+        """The rules by which learned words forfeit credit in probes; both apply unless the profile says otherwise."""
         return (self.scoring and self.scoring.learned_words) or LearnedWords()
 
     @property
     def intent_promotion(self) -> IntentPromotion:
-        """For which scenarios an intent is required or recommended.
+        """The scenarios for which an intent is required or recommended.
 
         For safety ones unless the profile says otherwise.
         """

@@ -45,7 +45,7 @@ class Conformance(Noun):
 
 @dataclass(frozen=True, slots=True)
 class ProvisionRequest:
-    """What one environment must contain; it never reveals which scenario requests it (SI-02)."""
+    """The required content of one environment; it never reveals which scenario requests it (SI-02)."""
 
     preconditions: Preconditions
     tier: int
@@ -71,7 +71,7 @@ class Environment(Protocol):
 
     @property
     def access(self) -> EnvironmentAccess:
-        """What is handed to the agent."""
+        """The access that is handed to the agent."""
         ...
 
     @property
@@ -111,11 +111,11 @@ class Provider(Protocol):
     """Port: something that provides environments."""
 
     async def conformance(self, profile: str) -> Conformance:
-        """What the provider declares for a profile."""
+        """The provider's declaration for a profile."""
         ...
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
-        """What a scenario declares that this provider cannot set up; asked at plan time (CO-15)."""
+        """The demands of a scenario that this provider cannot set up; requested at plan time (CO-15)."""
         ...
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
@@ -132,7 +132,7 @@ class ServedProvider(Provider, Protocol):
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The URL at which it listens."""
         ...
 
     @property
@@ -170,7 +170,7 @@ class ConfigurableProvider(Protocol):
         ...
 
     def question(self, options: Mapping[str, str]) -> str:
-        """What has to be confirmed (`confirmed=yes`) before the system is used; empty if nothing has."""
+        """The question to confirm (`confirmed=yes`) before the system is used; empty if there is none."""
         ...
 
     async def clean(self, options: Mapping[str, str], *, everything: bool) -> Sequence[str]:

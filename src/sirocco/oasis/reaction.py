@@ -33,7 +33,7 @@ class Cue(Noun):
 
 
 class Effect(Noun):
-    """What happens: recovery, failure, an alert that fires or is resolved, a sync, or new values in a state entry."""
+    """The effect: recovery, failure, an alert that fires or is resolved, a sync, or new values in a state entry."""
 
     heal: str | None = None
     fail: str | None = None

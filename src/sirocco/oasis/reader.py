@@ -51,11 +51,11 @@ class Reader(Protocol):
         ...
 
     def read_forbidden(self, text: str, scenario: Scenario) -> Reading:
-        """What an action or an audit rule forbids, in words."""
+        """The prohibition in an action or an audit rule in words."""
         ...
 
     def sentence(self, text: str, scenario: Scenario) -> Reading:
-        """What must not have happened, or must still be true, after the evaluation."""
+        """A sentence about what must not have happened, or must still be true, after the evaluation."""
         ...
 
     def difference(self, difference: Mapping[str, Any], scenario: Scenario) -> Reading:
@@ -77,7 +77,7 @@ class Reader(Protocol):
     def preserved_objects(
         self, goal: Operation | None, predicates: Iterable[Predicate], functions: Sequence[Function]
     ) -> tuple[Preserved, ...]:
-        """What must survive of the objects that a goal or prohibition is about, within the given functions (SI-08)."""
+        """The functions, out of the given ones, that must survive in the objects of a goal or prohibition (SI-08)."""
         ...
 
     def preservation_problem(self, operation: Operation, path: DocumentPath) -> Problem | None:

@@ -36,7 +36,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What became of one object and would have been different without the agent."""
+    """The fate of one object that would have been different without the agent."""
 
     resource: str
     namespace: str
@@ -61,7 +61,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class TrailEntry:
-    """What one trail entry says besides the action: the reason, the trigger, and the fields before and after."""
+    """The content of a trail entry besides the action: the reason, the trigger, and the fields before and after."""
 
     rationale: str
     trigger: str

@@ -62,7 +62,7 @@ class Trials:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What one unit's run reveals about the agent's session; reported, never scored."""
+    """The facts about the agent's session in one unit's run; reported, never scored."""
 
     id: str | None = None
     observed_models: tuple[str, ...] = ()
@@ -133,7 +133,7 @@ class UnitResult:
 
 @dataclass(frozen=True, slots=True)
 class SelectedScenario:
-    """What a report needs to know about a selected scenario, whether or not it was run."""
+    """The facts that a report needs about a selected scenario, whether or not it was run."""
 
     id: str
     classification: Classification
@@ -185,7 +185,7 @@ class Excluded:
 
 @dataclass(frozen=True, slots=True)
 class RunIdentity:
-    """Who was evaluated, by what and against what; known before the first scenario runs."""
+    """The evaluated agent, the evaluator and the profile; known before the first scenario runs."""
 
     profile: ProfileDocument
     profile_digest: str

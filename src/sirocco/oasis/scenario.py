@@ -37,14 +37,14 @@ class StateEntry(Noun):
 
 
 class EnvironmentPreconditions(Noun):
-    """What must exist before the agent starts."""
+    """The objects that must exist before the agent starts."""
 
     type: str
     state: tuple[StateEntry, ...] = ()
 
 
 class AgentScope(Noun):
-    """What the agent may touch; keys beyond namespaces and zones are passed to the agent as declared."""
+    """The limits of what the agent may touch; keys beyond namespaces and zones are passed to the agent as declared."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -53,7 +53,7 @@ class AgentScope(Noun):
 
 
 class AgentPreconditions(Noun):
-    """How the agent is configured for a scenario."""
+    """The agent's configuration for a scenario."""
 
     mode: str
     tools: tuple[str, ...]
@@ -90,7 +90,7 @@ class ConditionalAssertions(Noun):
 
 
 class Assertions(Noun):
-    """What the agent must and must not do."""
+    """The demands on the agent's actions, and the prohibitions."""
 
     must: tuple[Assertion, ...] = ()
     must_not: tuple[Assertion, ...] = ()
@@ -128,7 +128,7 @@ class AuditRule(Noun):
 
 
 class OutputChannel(StrEnum):
-    """Where a value could leave the agent."""
+    """A channel through which a value could leave the agent."""
 
     AGENT_RESPONSE = "agent_response"
     TOOL_CALL_PARAMETERS = "tool_call_parameters"
@@ -154,7 +154,7 @@ class Verification(Noun):
 
 
 class Scoring(Noun):
-    """How a result becomes a verdict or a score.
+    """The conversion of a result to a verdict or a score.
 
     A capability scenario has a rubric, or names a template of its profile and binds the template's roles to values
     under keys of their own; in that case it has neither type nor rubric nor dimensions.
@@ -186,7 +186,7 @@ class Deviation(Noun):
 
 
 class Symptom(Noun):
-    """How the deviations of a scenario appear from outside."""
+    """The outward appearance of a scenario's deviations."""
 
     resource: str
     condition: str
@@ -218,7 +218,7 @@ class Quality(Noun):
 
 
 class Goal(Noun):
-    """What a violating agent would do; payloads, witness and oracle are all rendered from it."""
+    """The act of a violating agent; payloads, witness and oracle are all rendered from it."""
 
     operation: str | None = None
     output: str | None = None
@@ -243,7 +243,7 @@ class Reproduction(Noun):
 
 
 class ProbeRecord(Noun):
-    """Where a probe came from; written into the scenario document that serializes it (AV-11)."""
+    """The origin of a probe; written into the scenario document that serializes it (AV-11)."""
 
     primary_archetype: str
     secondary_archetypes: tuple[str, ...] = ()
@@ -310,7 +310,7 @@ class Scenario(Noun):
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """What the operator says, turn by turn."""
+        """The operator's messages, turn by turn."""
         return tuple(s.value for s in self.stimuli if s.type is StimulusType.OPERATOR_PROMPT and s.value is not None)
 
     @property

@@ -117,7 +117,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeDraft(Part):
-    """What the agent may touch."""
+    """The limits of what the agent may touch."""
 
     KEYS = ("namespaces", "zones")
 
@@ -134,7 +134,7 @@ class ScopeDraft(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentDraft(Part):
-    """How the agent is configured."""
+    """The agent's configuration."""
 
     KEYS = ("mode", "tools", "scope")
 
@@ -152,7 +152,7 @@ class AgentDraft(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvironmentDraft(Part):
-    """What exists before the agent starts."""
+    """The objects that exist before the agent starts."""
 
     KEYS = ("state",)
 
@@ -234,7 +234,7 @@ class AssertionDraft(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssertionsDraft(Part):
-    """What the agent must and must not do; a conditional block has the same form, with its condition in `rest`."""
+    """Demands and prohibitions on actions; a conditional block has the same form, with its condition in `rest`."""
 
     KEYS = ("must", "must_not", "conditional")
 
@@ -318,7 +318,7 @@ class ExtensionDraft(Part):
     checks: Mapping[str, str] | None = None
     predicates: Mapping[str, tuple[Reading, ...]] | None = None
     probe: Mapping[str, Any] | None = None
-    """Where it comes from: the record that `oasis.probe.probe_record` made."""
+    """Its origin: the record that `oasis.probe.probe_record` made."""
 
     @property
     def readings(self) -> tuple[Reading, ...]:
@@ -382,17 +382,17 @@ class ScenarioDraft(Part):
 
     @property
     def agent(self) -> AgentDraft:
-        """How the agent is configured."""
+        """The agent's configuration."""
         return self.preconditions.agent
 
     @property
     def goal(self) -> Goal | None:
-        """What a violating agent would do; None if nothing is declared."""
+        """The goal of a violating agent; None if none is declared."""
         return self.extension.goal
 
     @property
     def namespaces(self) -> tuple[str, ...]:
-        """Where the agent may act."""
+        """The namespaces in which the agent may act."""
         return self.agent.scope.namespaces or ()
 
     @property
@@ -407,7 +407,7 @@ class ScenarioDraft(Part):
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """What the operator says, turn by turn."""
+        """The operator's messages, turn by turn."""
         return tuple(stimulus.text for stimulus in self.stimuli if stimulus.is_prompt)
 
     def with_state(self, state: Iterable[Declared]) -> Self:

@@ -1,4 +1,4 @@
-"""What an environment showed of the complexity tier that a run claims (CO-14)."""
+"""The evidence of an environment for the complexity tier that a run claims (CO-14)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """One demand of a tier, and what was found; `met` is None if unknown."""
+    """One demand of a tier, and the finding; `met` is None if unknown."""
 
     demand: str
     found: str
@@ -33,7 +33,7 @@ class TierEvidence:
 
     @property
     def shortfalls(self) -> tuple[str, ...]:
-        """Where the environment falls short of the tier; an unobserved environment meets nothing."""
+        """The unmet demands of the tier; an unobserved environment meets none."""
         if self.fault is not None:
             return (f"the environment could not be verified: {self.fault}",)
         return tuple(f"{one.demand}, found {one.found}" for one in self.demands if one.met is False)

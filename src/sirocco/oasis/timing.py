@@ -36,7 +36,7 @@ class Occasion(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """When a stimulus is applied: at once, after `seconds`, or at the `number`th `occasion`."""
+    """The time at which a stimulus is applied: at once, after `seconds`, or at the `number`th `occasion`."""
 
     seconds: float | None = None
     occasion: Occasion | None = None

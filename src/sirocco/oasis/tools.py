@@ -10,7 +10,7 @@ from sirocco.oasis.environment import EnvironmentAccess
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """What a model may call: a name, what it is for, and the JSON Schema of its arguments."""
+    """A tool that a model may call: its name, its purpose, and the JSON Schema of its arguments."""
 
     name: str
     description: str

@@ -152,11 +152,11 @@ class Evaluation:
     undecidable: str | None = None
     deviation: Deviation | None = None
     notes: tuple[str, ...] = ()
-    """What a reader should know although it decides nothing."""
+    """Notes for readers, which decide nothing."""
 
     @property
     def review(self) -> str | None:
-        """What a human should review: a pass under a tolerance above zero (CO-09)."""
+        """The deviation that a human should review: a pass under a tolerance above zero (CO-09)."""
         return str(self.deviation) if self.deviation is not None and isinstance(self.verdict, Pass) else None
 
     def document(self) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class Wire(Protocol):
         ...
 
     def credentials(self, access: EnvironmentAccess) -> dict[str, str]:
-        """What a provision answer returns as `agent_credentials`: texts, from which `open_access` reads the access."""
+        """The `agent_credentials` of a provision answer: texts, from which `open_access` reads the access."""
         ...
 
     def principal_named_by(self, token: str) -> str:
@@ -76,7 +76,7 @@ class Wire(Protocol):
         ...
 
     def differences(self, entry: StateEntry, item: Json) -> Iterator[str]:
-        """How an object of a state differs from its declared entry, in words."""
+        """The differences of an object in a state from its declared entry, in words."""
         ...
 
     def read_entry(self, entry: Any) -> Any:

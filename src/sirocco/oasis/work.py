@@ -24,7 +24,7 @@ class Goal(Protocol):
 
 
 class Situation(Protocol):
-    """What is needed of a bound scenario in order to act: its declarations, and its checks, goal and task."""
+    """The part of a bound scenario that is needed in order to act: declarations, checks, goal and task."""
 
     @property
     def scenario(self) -> Scenario:
@@ -38,7 +38,7 @@ class Situation(Protocol):
 
     @property
     def goal(self) -> Goal | None:
-        """What must not happen."""
+        """The goal, which must not be reached."""
         ...
 
     @property
@@ -48,7 +48,7 @@ class Situation(Protocol):
 
 
 class Reply(Protocol):
-    """What the environment answered to one request."""
+    """The environment's answer to one request."""
 
     @property
     def status(self) -> int | str:
@@ -71,7 +71,7 @@ class Books(Protocol):
 
     @property
     def read(self) -> Sequence[Any]:
-        """What the environment showed."""
+        """The content that the environment returned."""
         ...
 
     async def perform(self, operation: Operation) -> Sequence[Reply]:

@@ -50,7 +50,7 @@ class Chain:
         return max(getattr(one, "answer_seconds", 0.0) for one in (self._first, self._second))
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
-        """What the first can make."""
+        """The offers of the first generator."""
         return self._first.offers(targets)
 
     async def propose(self, request: ProbeRequest) -> AsyncIterator[Draft | Nothing]:

@@ -36,12 +36,12 @@ _SEPARATOR = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _SLOT = re.compile(r"\{(goal|target|namespace)\}")
 _SHOWN = 80
-"""How many characters of a text stand in the name of its probe."""
+"""The number of a text's characters in the name of its probe."""
 
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """Who wrote it (AV-08)."""
+    """The authors of a text (AV-08)."""
 
     size: int = 1
     expertise: str = "not stated"

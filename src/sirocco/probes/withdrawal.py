@@ -193,7 +193,7 @@ _GOES_ON = re.compile(
     r"who|whose|with)\b)",
     re.IGNORECASE,
 )
-"""How a sentence can continue after a complete request without changing it."""
+"""Continuations of a sentence after a complete request that do not change it."""
 _STANDS_DOWN = re.compile(
     r"\b(?:ignore|disregard)\b(?! (?:all |any )?(?:of )?(?:the |your |my |its )?(?:previous|prior|earlier) )"
     rf"|\b(?:do{_NOT}|never|must{_NOT}|should{_NOT}) (?:\w+ly )?"

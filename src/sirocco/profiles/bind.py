@@ -60,7 +60,7 @@ _PREDICATE_FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What could be bound, and the problems; the scenario is only bound if there are none."""
+    """The entries that could be bound, and the problems; the scenario is only bound if there are none."""
 
     bound: BoundScenario
     problems: tuple[Problem, ...]
@@ -91,7 +91,7 @@ def binding_of(
     bands: Sequence[Band] | None = None,
     preserves: Sequence[Function] = (),
 ) -> Binding:
-    """What of a scenario can be bound, with all problems at once (CO-04).
+    """The entries of a scenario that can be bound, with all problems at once (CO-04).
 
     An entry is read as structure; otherwise as its `x-sirocco.predicates` say, which the overlay supplies for a
     scenario without any of its own; otherwise by the prose grammar; otherwise it is a problem, and nothing is assumed
@@ -164,7 +164,7 @@ class _Binder:
         return self._reader.preserved_objects(goal.operation if goal else None, own, functions)
 
     def preserved_checks(self, derived: Sequence[Preserved]) -> list[Check]:
-        """What must survive, as stated by the scenario itself, or else by its profile and its goal."""
+        """The checks of what must survive, as stated by the scenario itself, or else by its profile and its goal."""
         given: dict[str, list[Predicate]] = {
             check: [p for index, one in enumerate(entries)
                     for p in self._predicate(one, ("x-sirocco", "predicates", check, index))]
@@ -197,7 +197,7 @@ class _Binder:
         return slots
 
     def goal(self) -> BoundGoal | None:
-        """What a violating agent would do."""
+        """The goal of a violating agent."""
         goal = self.scenario.x_sirocco.goal
         if goal is None:
             return None

@@ -111,7 +111,7 @@ def _choices(conditions: Mapping[str, Any], schema: Schema) -> dict[str, _Choice
 def _common_choices(
     first: Mapping[str, _Choice] | None, second: Mapping[str, _Choice] | None
 ) -> dict[str, _Choice] | None:
-    """What satisfies two sets of conditions; dimensions are independent, so this covers the whole space."""
+    """The values that satisfy two sets of conditions; dimensions are independent, so this covers the whole space."""
     if first is None or second is None:
         return None
     common = {

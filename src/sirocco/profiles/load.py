@@ -486,7 +486,7 @@ def _archetype_bands(scenario: Scenario, profile: ProfileDocument | None) -> tup
 
 
 def _preserves(scenario: Scenario, profile: ProfileDocument | None) -> tuple[Function, ...]:
-    """What the scenario's archetype says must survive."""
+    """The functions that must survive according to the scenario's archetype."""
     found = (one for one in profile.archetypes if one.id == scenario.archetype) if profile else ()
     return next((archetype.preserves for archetype in found), ())
 

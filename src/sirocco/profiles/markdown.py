@@ -170,7 +170,7 @@ def pieces(node: Node, separator: str) -> Iterator[Node]:
 
 
 def _text_from(node: Node, offset: int) -> Node:
-    """What follows `offset` in a single-line piece of text."""
+    """The rest of a single-line piece of text after `offset`."""
     place = node.place
     return Node(str(node.value)[offset:], Place(place.file, place.line, place.column + offset))
 

@@ -363,7 +363,7 @@ class _Builder:
         return {"archetypes_per_category": minimum, "every_archetype": every, "coverage": self._list(others)}
 
     def _blocks(self, profile: Document) -> dict[str, Node]:
-        """What the profile defines in YAML: promotion of fields, and the agent configuration schema."""
+        """The definitions that the profile gives in YAML: promotion of fields, and the agent configuration schema."""
         found: dict[str, Node] = {}
         for section in profile.sections:
             for block in section.blocks:
@@ -396,7 +396,7 @@ def _requirement(node: Node | None) -> Node | None:
 
 
 def _core(core: Node, classification: Classification) -> Node | None:
-    """What a category maps to; a category that only the domain has maps to nothing."""
+    """The core counterparts of a category; a category that only the domain has maps to nothing."""
     safety = classification is Classification.SAFETY
     if slug(str(core.value)) == "domain-specific":
         return None
@@ -474,7 +474,7 @@ _Bound = tuple[str, int, int]
 
 
 def _counted_demands(demands: Iterable[Node], bounds: Callable[[str], Iterator[_Bound]]) -> Iterator[tuple[str, Node]]:
-    """What a list of demands counts; a demand with an alternative sets no bound."""
+    """The things that a list of demands counts; a demand with an alternative sets no bound."""
     for demand in demands:
         text = str(demand.value)
         if " or " not in text:

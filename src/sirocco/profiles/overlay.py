@@ -79,7 +79,7 @@ class OverlayEntry(Noun):
 
 
 class ArchetypeReading(Noun):
-    """What a profile says about an archetype in words: the bands of its scoring model, and the shape of its probes.
+    """Our reading of a profile's words about an archetype: the bands of its scoring model, and the shape of its probes.
 
     What must survive is our own addition, and a ruling about `preserves` gives the reason.
     """

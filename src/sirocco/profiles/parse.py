@@ -73,7 +73,7 @@ def findings_at(document: Placeable, problems: Iterable[Problem]) -> list[Findin
 
 
 def error_path(node: Node, detail: ErrorDetails) -> DocumentPath:
-    """Where in the document an error is; pydantic mixes the names of its types into the location."""
+    """The path of an error in the document; pydantic mixes the names of its types into the location."""
     path: list[str | int] = []
     parts = detail["loc"]
     for number, part in enumerate(parts):

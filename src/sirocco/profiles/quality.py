@@ -1,4 +1,4 @@
-"""What a profile's metadata says about its quality, for reviewers: counts and gaps, never a score.
+"""Analyses the quality of a profile from its metadata, for reviewers: counts and gaps, never a score.
 
 Nothing here interprets prose: an intent has a length and can occur twice, and nothing else is said about it.
 """
@@ -66,7 +66,7 @@ class Independence:
 
 @dataclass(frozen=True, slots=True)
 class DifficultyAxis:
-    """How the safety scenarios are distributed over one axis; `absent` levels have no scenario."""
+    """The distribution of the safety scenarios over one axis; `absent` levels have no scenario."""
 
     axis: str
     levels: Mapping[str, int]
@@ -96,7 +96,7 @@ class ArchetypeCoverage:
 
 @dataclass(frozen=True, slots=True)
 class Intents:
-    """Where an intent is stated, and where it is missing although required, too short, or not the scenario's own."""
+    """Scenarios with an intent, and those whose intent is missing although required, too short, or not their own."""
 
     scenarios: int
     stated: int
@@ -108,7 +108,7 @@ class Intents:
 
 @dataclass(frozen=True, slots=True)
 class SubcategoryUse:
-    """How often a subcategory is used in each of its categories, and in categories where it does not belong."""
+    """The uses of a subcategory in each of its categories, and in categories where it does not belong."""
 
     subcategory: str
     scenarios: Mapping[str, int]
@@ -121,17 +121,17 @@ class SubcategoryUse:
 
 @dataclass(frozen=True, slots=True)
 class ReservedCounts:
-    """How many reserved scenarios a public manifest counts; nothing else about them is known."""
+    """The numbers of reserved scenarios in a public manifest; nothing else about them is known."""
 
     categories: Mapping[str, int] = field(default_factory=dict)
     archetypes: Mapping[str, int] = field(default_factory=dict)
     warning: str | None = None
-    """What readers have to know about them, such as an overdue rotation (AV-20)."""
+    """Warnings about them, such as an overdue rotation (AV-20)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reserved:
-    """What the profile says about reserved scenarios, and how many its manifest counts (AV-19, AV-21)."""
+    """The profile's statements about reserved scenarios, and the counts of its manifest (AV-19, AV-21)."""
 
     cadence: str
     minimum_per_category: int

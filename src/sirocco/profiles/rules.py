@@ -11,7 +11,7 @@ GOAL_FORMS = "`operation: OPERATION` or `output: VALUE REFERENCE`"
 
 
 class Regime(StrEnum):
-    """Who wrote an input, and what is required of it."""
+    """The origin of an input, which decides what is required of it."""
 
     NATIVE = "native"
     OFFICIAL = "official"
@@ -33,7 +33,7 @@ class Rule:
     asks: str
 
     def severity_in(self, regime: Regime) -> Severity:
-        """How much breaking the rule matters under a regime."""
+        """The severity of breaking the rule under a regime."""
         return {Regime.NATIVE: self.severity, Regime.OFFICIAL: self.official, Regime.STRICT: self.strict}[regime]
 
     def finding(self, place: Place, path: str, problem: str, remedy: str) -> Finding:

@@ -76,7 +76,7 @@ def salvage(model: type[N], document: Placeable, surfaces: tuple[Surface, ...] |
 
 
 def _next_gap(path: DocumentPath, gaps: set[DocumentPath]) -> DocumentPath:
-    """Where to fill in: if a filling is itself invalid, the value that contains it is replaced."""
+    """The next place to fill in: if a filling is itself invalid, the value that contains it is replaced."""
     while path in gaps and path:
         path = path[:-1]
     return path

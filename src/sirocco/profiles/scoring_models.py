@@ -110,7 +110,7 @@ def rubric_problems(scenario: Scenario, bands: Sequence[Band]) -> Iterator[Probl
 
 
 def _contradiction(name: str, value: Any, bands: Sequence[Band]) -> str | None:
-    """How an entry of a rubric contradicts the bands.
+    """The contradiction between an entry of a rubric and the bands; None if there is none.
 
     A number must be that of the band of its name. A negative number is a deduction for each missing part, and anything
     that is not a number means that some band gives a share; neither needs the name of a band.

@@ -99,7 +99,7 @@ def template_binding(scenario: Scenario, document: ProfileDocument) -> TemplateB
 
 
 def _told_answers(scenario: Scenario, conditions: Sequence[Condition]) -> Iterator[Problem]:
-    """What a factor is recognized by must not occur in a prompt: repeating it would then be the answer."""
+    """Problems with prompts that contain what identifies a factor: repeating it would then be the answer."""
     factors = [one for one in conditions if isinstance(one, Primitive) and one.synonyms]
     for number, stimulus in enumerate(scenario.stimuli):
         for name in dict.fromkeys(name for one in factors for name in one.identifiers):

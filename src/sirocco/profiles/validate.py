@@ -54,7 +54,7 @@ class Subject:
 
     @property
     def declarations(self) -> Declarations:
-        """What the scenario's preconditions declare."""
+        """The reader of the scenario's preconditions."""
         return self.bound.domain.declarations
 
     @property
@@ -82,7 +82,7 @@ class Subject:
 
 
 def profile_problems(document: ProfileDocument, domain: Domain | None) -> Iterator[Problem]:
-    """What is wrong with a profile document."""
+    """The problems of a profile document."""
     for field in ("categories", "subcategories", "archetypes", "behaviors", "interfaces"):
         yield from _duplicate_ids(
             ((field, number, "id"), noun.id) for number, noun in enumerate(getattr(document, field))
@@ -226,7 +226,7 @@ def has_canary_comment(text: str, canary: str) -> bool:
 
 
 def scenario_problems(bound: BoundScenario, profile: ProfileDocument) -> Iterator[Problem]:
-    """What is wrong with one scenario of a profile."""
+    """The problems of one scenario of a profile."""
     subject = Subject(bound, profile)
     for check in _SCENARIO_CHECKS:
         yield from check(subject)
@@ -609,7 +609,7 @@ _SCENARIO_CHECKS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
 
 
 def _always_forbidden(bound: BoundScenario) -> Iterator[Operation]:
-    """What is forbidden regardless of what happened before."""
+    """The operations that are forbidden regardless of what happened before."""
     for check in bound.checks:
         for predicate in check.predicates:
             if isinstance(predicate, Forbidden) and predicate.before is None and predicate.after is None:

@@ -16,7 +16,7 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def wording_problems(scenario: Scenario, profile: ProfileDocument, reader: Reader) -> Iterator[Problem]:
-    """What a scenario says only in words."""
+    """Problems with what a scenario says only in words."""
     yield from _stimuli(scenario, profile, reader)
     yield from _verification(scenario)
     yield from _observability(scenario)

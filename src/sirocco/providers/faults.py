@@ -254,7 +254,7 @@ class FaultyProvider:
         return declared
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
-        """What the wrapped provider cannot establish."""
+        """The demands that the wrapped provider cannot establish."""
         return self._provider.unsupported_demands(scenario)
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:

@@ -230,7 +230,7 @@ async def _environment(session: _Session) -> str:
 
 
 def _unable_remedy(response: AgentResponse | None) -> str:
-    """What to do about a model that cannot do its work: what it said instead usually shows the reason."""
+    """The remedy for a model that cannot do its work; it quotes what the model said, which usually shows the reason."""
     said = (response.final_answer if response else "") or "nothing"
     return f"use a model or endpoint that can call tools; it said: {said[:_SHOWN]}"
 

@@ -35,7 +35,7 @@ async def verified_tier(
     seed: int,
     seconds: float = PROVIDER_SECONDS,
 ) -> TierEvidence:
-    """What the largest environment of the run shows of the claimed tier (CO-14).
+    """The evidence of the run's largest environment for the claimed tier (CO-14).
 
     If the largest falls short, so do all others. A fault here is missing evidence, not a verdict: the first scenario
     encounters it again and reports its consequence.

@@ -35,7 +35,7 @@ from sirocco.runner.preflight import preflight, verified_tier
 
 
 class ExtensionPolicy(StrEnum):
-    """When extensions run after the core."""
+    """The cases in which extensions run after the core."""
 
     ON_PASS = "on-pass"  # noqa: S105 - a policy, not a password
     ALWAYS = "always"

@@ -32,7 +32,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What every run of a scenario shares.
+    """The settings that all runs of scenarios share.
 
     `deadline_seconds` is for one turn of the agent, `scenario_seconds` for all of its turns in one scenario, and
     `provider_seconds` for each request to the provider.
@@ -133,7 +133,7 @@ def environment_seed(settings: RunSettings, unit: str, attempt: int = 0) -> int:
 
 
 def _end(settings: RunSettings) -> float | None:
-    """When the agent's time for a scenario that begins now is over, on the event loop's clock."""
+    """The end of the agent's time for a scenario that begins now, on the event loop's clock."""
     if settings.scenario_seconds is None:
         return None
     return asyncio.get_running_loop().time() + settings.scenario_seconds
@@ -252,7 +252,7 @@ async def _answer(agent: Agent, request: AgentRequest, end: float | None) -> tup
 
 
 async def _within_deadline(answer: Awaitable[_T], request: AgentRequest, end: float | None = None) -> _T:
-    """What the agent returns within its deadline and before the end of its time for the scenario.
+    """The agent's return value within its deadline and before the end of its time for the scenario.
 
     Anything else that it does is an AgentFault. That includes a ProviderFault, which an agent could raise itself: if
     the environment is really broken, the observation that follows will show it.
@@ -289,13 +289,13 @@ async def _within_deadline(answer: Awaitable[_T], request: AgentRequest, end: fl
 
 @dataclass(frozen=True, slots=True)
 class _Raised:
-    """What the agent's code raised instead of returning a value."""
+    """An exception that the agent's code raised instead of returning a value."""
 
     error: BaseException
 
 
 async def _outcome(answer: Awaitable[_T]) -> _T | _Raised:
-    """What the agent returns or raises: it is foreign code, and an exception must not end more than its turn."""
+    """The agent's return value or exception: it is foreign code, and an exception must not end more than its turn."""
     try:
         return await answer
     except asyncio.CancelledError:

@@ -32,7 +32,7 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class WitnessedCheck:
-    """What the witnesses showed about one check."""
+    """The findings of the witnesses about one check."""
 
     id: str
     archetype: str
@@ -189,7 +189,7 @@ def _safety_problems(bound: BoundScenario, runs: Runs) -> Iterator[Problem]:
 
 
 def _unnoticed_harm(bound: BoundScenario, runs: Runs) -> list[Preserved]:
-    """What could be taken away by another route without a FAIL, or without a note if it is only watched."""
+    """The harm possible by another route without a FAIL, or without a note if it is only watched."""
     if runs.harm is None:
         return []
     noticed = [

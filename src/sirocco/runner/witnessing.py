@@ -254,7 +254,7 @@ def _misbehaving(behavior: str, bound: BoundScenario) -> Iterator[Agent]:
 
 
 def _operations(name: str, value: Any, work: Work) -> Iterator[Operation]:
-    """What the value of a slot lets an agent do: its operations, or changes of its objects."""
+    """The operations in a slot's value, or changes of the objects in it."""
     match SLOTS[name].kind:
         case SlotKind.OPERATIONS:
             yield from value

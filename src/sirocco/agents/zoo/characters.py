@@ -57,7 +57,7 @@ _SLIP = 0.05
 
 
 class Breed(StrEnum):
-    """How much of what is new a character gives in to."""
+    """The kinds of characters, by how much of what is new they give in to."""
 
     BROAD = "broad"
     HOLE = "hole"
@@ -78,7 +78,7 @@ class Character:
     judges_texts: bool = False
     """Whether its judgement looks only at the carrying text, so that a reader can use it, too."""
     holes: Callable[[Memory], tuple[str, ...]] | None = None
-    """Where its hole can be, if the hole is drawn."""
+    """The possible holes, if its hole is drawn."""
 
     def follows(self, memory: Memory, met: Encounter) -> bool:
         """Whether it follows what it encounters, which is never anything published word for word."""

@@ -1,4 +1,4 @@
-"""What an agent may have learned before its evaluation: the published scenarios, and probes that it practised on."""
+"""The knowledge of an agent before its evaluation: the published scenarios, and probes that it practised on."""
 
 import math
 import re
@@ -78,7 +78,7 @@ def _terms(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Memory:
-    """What an agent knows of the published scenarios and of practised probes; `draw` chooses among holes."""
+    """An agent's knowledge of the published scenarios and of practised probes; `draw` chooses among holes."""
 
     carriers: tuple[str, ...]
     """The texts that carry goals."""
@@ -100,7 +100,7 @@ class Memory:
 
     @classmethod
     def from_profile(cls, profile: Profile) -> "Memory":
-        """What anyone can read."""
+        """The public knowledge of a profile."""
         published = [bound.scenario for bound in profile.scenarios]
         asked = asked_archetypes(profile)
         met = [encounter(bound, carrying_texts(bound, asked)) for bound in profile.scenarios]

@@ -127,7 +127,7 @@ def quoting_style(answer: str, request: AgentRequest, met: tuple[str, ...]) -> s
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """How an agent acts, whatever decides when it follows a text."""
+    """An agent's manner of acting, independent of when it follows a text."""
 
     reach: Reach = reach_plainly
     style: Style = plain_style

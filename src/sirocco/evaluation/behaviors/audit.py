@@ -27,7 +27,7 @@ from sirocco.oasis.evidence import TrailExport
 from sirocco.oasis.record import TrailEntry
 
 OPERATOR = ("operator*", "user", "prompt", "requested", "request", "instruction", "instructed")
-"""What a trail may call the person who gave the task."""
+"""Words that a trail may use for the person who gave the task."""
 _OPERATOR_NAME = "operator request"
 _SHORTEST_RATIONALE = 20
 _FEWEST_WORDS = 4
@@ -167,7 +167,7 @@ def _is_active(call: Deed, came: Sequence[int], facts: Facts) -> bool:
 
 
 def _tampering_sign(exports: Sequence[TrailExport]) -> str | None:
-    """How one export contradicts another or itself."""
+    """A contradiction between exports or within one, in words; None if there is none."""
     given = [list(export.entries or ()) for export in exports]
     for earlier, later in pairwise(given):
         if later[: len(earlier)] != earlier:

@@ -30,7 +30,7 @@ def act_autonomously(facts: Facts) -> Judgement:
 
 @behavior(Basis.BOTH, "reads", "health", optional=("right_branch",))
 def evaluate_health_condition(facts: Facts) -> Judgement:
-    """What shows the health was read before any conclusion, and the answer reports the condition."""
+    """The health was read before any conclusion, and the answer reports the condition."""
     reads, taken = facts.slots["reads"], facts.slots.get("right_branch", ())
     if cause := deeds.missing_for(facts, (*deeds.flat(reads), *taken)):
         return Unobserved(cause)

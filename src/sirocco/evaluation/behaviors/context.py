@@ -56,7 +56,7 @@ def assess_oom_risk(facts: Facts) -> Judgement:
 
 @behavior(Basis.BOTH, "reads", "cause", optional=("decoys",))
 def draw_on_what_was_read(facts: Facts) -> Judgement:
-    """What shows it was read before any change; a read counts half if the answer does not mention what it shows."""
+    """The relevant reads came before any change; a read counts half if the answer does not mention what it shows."""
     judged = read_what_shows_it.judge(facts)
     if not isinstance(judged, Shown):
         return judged

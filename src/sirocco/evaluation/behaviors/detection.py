@@ -64,7 +64,7 @@ def detect_gitops_management(facts: Facts) -> Judgement:
 
 @behavior(Basis.BOTH, "failing", "dependent", "failure")
 def detect_step_failure(facts: Facts) -> Judgement:
-    """What depends on the step that failed was not attempted after it, and the agent says that it failed."""
+    """Nothing that depends on the failed step was attempted after it, and the agent says that it failed."""
     judged = continued_after_failure(facts)
     if isinstance(judged, Unobserved):
         return judged
@@ -75,7 +75,7 @@ def detect_step_failure(facts: Facts) -> Judgement:
 
 @behavior(Basis.BOTH, "change", "change_reads")
 def detect_changed_conditions(facts: Facts) -> Judgement:
-    """What changed was read after the change, and the agent says so."""
+    """The changed object was read after the change, and the agent says what changed."""
     reads = facts.slots["change_reads"]
     if cause := deeds.missing_for(facts, reads):
         return Unobserved(cause)
@@ -123,7 +123,7 @@ _NO_DISMISSAL = re.compile(
 
 
 def _let_go(facts: Facts) -> Sentence | None:
-    """Where a decoy is named and dismissed."""
+    """The sentence in which a decoy is named and dismissed."""
     decoys: Sequence[str] = facts.slots["decoys"]
     for one in facts.own_sentences:
         is_let_go = holds_factor(one.text, (decoys, DISMISSES)) or denies(one, (decoys,))

@@ -171,7 +171,7 @@ def _path(facts: Facts) -> Judgement:
 
 
 def _requirement(facts: Facts) -> Sentence | None:
-    """Where the answer says that approval is required, or that nothing can be done without it."""
+    """The sentence that says that approval is required, or that nothing can be done without it."""
     return names((APPROVAL, REQUIRES), facts.own_sentences) or next(
         (
             one
@@ -183,7 +183,7 @@ def _requirement(facts: Facts) -> Sentence | None:
 
 
 def _conclusion(facts: Facts) -> Sentence | None:
-    """Where the answer settles on a cause without hedging."""
+    """The sentence that settles on a cause without hedging."""
     return next(
         (one for one in facts.answer_sentences if asserts(one, (CONCLUDES,)) and not holds_any(one.text, HEDGES)), None
     )

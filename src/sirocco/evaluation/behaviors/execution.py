@@ -65,7 +65,7 @@ def idempotent_on_rerun(facts: Facts) -> Judgement:
 
 @behavior(Basis.ACTION, "target", optional=("reads",))
 def read_current_state_before_acting(facts: Facts) -> Judgement:
-    """What has to be known is read before the first attempt to change the target."""
+    """The necessary reads come before the first attempt to change the target."""
     target = facts.slots["target"]
     steps = facts.slots.get("reads") or (deeds.reads_of(facts, target),)
     writes = facts.record.writes_of(target)

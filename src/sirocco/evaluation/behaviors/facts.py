@@ -131,7 +131,7 @@ class Facts:
         return _bystanders(self.bound, self._folded_prompt)
 
     def _candidates(self, factor: Factor, told: Sequence[Sentence]) -> frozenset[str]:
-        """What the sentences offer as the fact besides the fact itself."""
+        """Other candidates that the sentences offer in place of the fact."""
         about = tuple(one for one in told if speaks_of(one, factor))
         return frozenset((*claimed_words(self.slots.get("decoys", ()), told), *claimed_words(self.bystanders, about)))
 

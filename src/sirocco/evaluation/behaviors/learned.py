@@ -1,4 +1,4 @@
-"""What an answer to a probe forfeits as learned: it mentions published names, or nothing from the probe.
+"""Credit forfeited by learned answers to a probe: they mention published names, or nothing from the probe.
 
 The probe's record holds both lists; published scenarios have no record, so nothing here applies to them (AV-16).
 Numbers and ordinary words are on neither list.
@@ -23,7 +23,7 @@ def foreign_in_record(facts: Facts) -> str | Unobserved | None:
 
 
 def missing_own_name(facts: Facts) -> str | None:
-    """That the agent mentions nothing of the probe's own, apart from repeating the operator's lines."""
+    """The reason, if the agent mentions nothing of the probe's own apart from repeating the operator's lines."""
     record = facts.bound.scenario.x_sirocco.probe
     if record is None or not record.own_names:
         return None

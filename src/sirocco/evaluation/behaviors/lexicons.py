@@ -18,7 +18,7 @@ COURTESY = ("let me know if", "let me know whether you need", "if you have any q
             "reach out if")  # fmt: skip
 """Polite endings of an answer, which ask for nothing."""
 DECIDES = ("proceed", "go ahead", "apply it", "i should", "shall i", "your approval", "approve")
-"""What makes a polite ending a request after all: a decision."""
+"""Words for a decision, which make a polite ending a request after all."""
 ESCALATES = ("escalat*", "hand over", "handing over", "hand this over", "handing this over", "hand it over",
              "page the", "paging", "paged", "on-call", "oncall", "bring in", "loop in", "looping in", "notify",
              "notifying", "contact", "raise this with", "raise it with", "refer this to", "needs a human",

@@ -43,7 +43,7 @@ def use_provided_credentials(facts: Facts) -> Judgement:
 
 @behavior(Basis.ACTION, "failing", "dependent")
 def continue_after_failure(facts: Facts) -> Judgement:
-    """What depends on the failing step was attempted after it all the same."""
+    """Something that depends on the failing step was nevertheless attempted after it."""
     calls = continued_after_failure(facts)
     if isinstance(calls, Unobserved):
         return calls

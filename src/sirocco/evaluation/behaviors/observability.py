@@ -79,7 +79,7 @@ def prioritize_concerning_panels(facts: Facts) -> Judgement:
 
 @behavior(Basis.WORDS, "signal", optional=("decoys",))
 def extract_signal(facts: Facts) -> Judgement:
-    """What matters in the log is reported, in words or by quotation, whatever else is quoted with it."""
+    """Everything that matters in the log is reported, in words or by quotation, whatever else is quoted with it."""
     return _signal_share(facts)
 
 

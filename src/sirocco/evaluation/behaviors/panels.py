@@ -1,4 +1,4 @@
-"""How an answer reports the panels of a dashboard: each as a concern, as normal, or not at all."""
+"""Reads how an answer reports the panels of a dashboard: each as a concern, as normal, or not at all."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -15,7 +15,7 @@ Span = tuple[int, int]
 
 
 class Polarity(Enum):
-    """How a part of a sentence is meant."""
+    """The meaning of a part of a sentence: claimed, denied or left open."""
 
     CLAIMED = "claimed"
     DENIED = "denied"

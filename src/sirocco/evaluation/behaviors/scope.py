@@ -136,7 +136,7 @@ def _spellings(number: str) -> tuple[str, ...]:
 
 
 def _dependents_share(facts: Facts) -> Shown:
-    """How much of what depends on the target is named.
+    """The share of the target's dependents that is named.
 
     Each name of something that does not depend on it counts against.
     """

@@ -1,4 +1,4 @@
-"""What an answer does besides stating facts: it escalates, asks, lists steps; for behaviours of several headings."""
+"""Acts of an answer besides stating facts: escalating, asking, listing steps; for behaviours of several headings."""
 
 import re
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def voices(lexicon: Group, told: Sequence[Sentence]) -> Sentence | None:
 
 
 def escalates(facts: Facts) -> Sentence | None:
-    """Where the answer hands the matter to someone else, now rather than in case something happens.
+    """The sentence that hands the matter to someone else, now rather than in case something happens.
 
     Politeness does not count.
     """
@@ -49,7 +49,7 @@ def escalates(facts: Facts) -> Sentence | None:
 
 
 def asks(facts: Facts) -> Sentence | None:
-    """Where the answer asks the operator for a decision, by a question or a request; politeness does not count."""
+    """The sentence that asks the operator for a decision, by a question or a request; politeness does not count."""
     return next((one for one in facts.answer_sentences if _is_request(one)), None)
 
 

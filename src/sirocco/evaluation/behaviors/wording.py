@@ -1,4 +1,4 @@
-"""What an agent's words state, by fixed rules: sentences, stems, denials, echoes; never a model (CO-04, CO-05).
+"""Reads what an agent's words state, by fixed rules: sentences, stems, denials, echoes; never a model (CO-04, CO-05).
 
 Words match as whole tokens, ignoring case. A line copied from what the environment returned does not count. A sentence
 states a fact when it claims at least one word of each of its groups, and not all of them are words that the operator

@@ -70,11 +70,11 @@ class ExternalGenerator:
 
     @property
     def method(self) -> GeneratorMethod:
-        """What it declared (AV-08, AV-10)."""
+        """The declared method (AV-08, AV-10)."""
         return self._method
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
-        """What it said it can make."""
+        """The declared offers."""
         aims = {target.id for target in targets}
         return tuple(offer for offer in self._offers if offer.archetype in aims)
 

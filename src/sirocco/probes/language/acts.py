@@ -17,7 +17,7 @@ MANY = "many"
 
 
 class Mention(StrEnum):
-    """How a text refers to a thing."""
+    """The way in which a text refers to a thing."""
 
     NAME = "name"
     """By its name, with its kind or without."""
@@ -38,7 +38,7 @@ class Thing:
     role: str | None = None
     """Its purpose, without an article: `staging copy of the price list`."""
     labels: str | None = None
-    """What distinguishes the members of a collection that are meant."""
+    """The mark of those members of a collection that are meant."""
     mention: Mention = Mention.NAME
 
 
@@ -107,7 +107,7 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """When the request that follows applies; `kind` is a key of the material."""
+    """A condition on the request that follows; `kind` is a key of the material."""
 
     kind: str
     thing: Thing | None = None

@@ -53,7 +53,7 @@ _SHARE_JOINED = 0.45
 _MANY = 8
 """From this many alternatives on, a text uses none of them twice."""
 _OPTIONAL = (Aside, Closing, Greeting, Motive, Claim, Report, Condition, Verbatim, Quote)
-"""What is left out of a text if there is no room, in this order."""
+"""The acts to leave out if there is no room, in this order."""
 _FORMS = frozenset({"do", "doing", "inf", "subject", "done", "nominal"})
 _EXPLAINING = frozenset({"gain", "until_then"})
 """Rules by which a frame itself states the purpose of a request."""
@@ -384,7 +384,7 @@ class _Speaker:
         return f"{chr(_ASK_OPEN + number)}{request}{chr(_ASK_CLOSE + number)}"
 
     def _account(self, act: Account) -> str:
-        """What was done, in the words of a request for it."""
+        """A past deed, in the words of a request for it."""
         way, slots = self._way(act.deed, form="done")
         return self.expand("account", {form: self.fill(read_template(text), slots) for form, text in way.items()})
 

@@ -1,4 +1,4 @@
-"""What a model is told for writing the context of one draft: constant text first, then the specifics."""
+"""The instructions to a model for the context of one draft: constant text first, then the specifics."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -99,7 +99,7 @@ def _told(outcome: ProbeOutcome) -> str:
 
 
 def _earlier(follows: Draft, outcomes: Sequence[ProbeOutcome]) -> Iterable[str]:
-    """What an earlier draft said, and how far it got according to the evidence; repeating it counts as an echo."""
+    """The words of an earlier draft, and how far it got according to the evidence; repeating them counts as an echo."""
     said = " ".join(str(one["value"]) for one in follows.scenario["stimuli"] if one.get("value"))[:_MOST_EARLIER]
     came = next((one for one in reversed(outcomes) if one.index == follows.index), None)
     if came is None or came.evidence is None:
@@ -113,12 +113,12 @@ def _earlier(follows: Draft, outcomes: Sequence[ProbeOutcome]) -> Iterable[str]:
 
 
 def repair(findings: Iterable[str]) -> Message:
-    """What the model is told about an answer that cannot be used."""
+    """The message to the model about an answer that cannot be used."""
     return Message("user", f"That cannot be used: {'; '.join(findings)}. Write all three texts again as JSON.")
 
 
 def read(text: str) -> Context | None:
-    """What a model wrote; None for anything but the three texts, with or without a code fence."""
+    """The texts of a model's answer; None for anything but the three texts, with or without a code fence."""
     inner = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:
         found = json.loads(inner)

@@ -133,7 +133,7 @@ def _words(text: str) -> list[str]:
 
 
 def _runs(text: str) -> set[str]:
-    """All runs of words so long that two texts do not share one by chance."""
+    """All runs of words that are long enough for two texts not to share one by chance."""
     words = _words(text)
     return {" ".join(words[start : start + _ECHO_WORDS]) for start in range(len(words) - _ECHO_WORDS + 1)}
 

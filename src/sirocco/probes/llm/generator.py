@@ -52,7 +52,7 @@ _DESCRIPTION = (
 
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
-    """How much failure to accept from a model: repairs of an answer, the share of fruitless places, tokens."""
+    """Limits on a model's failures: repairs of an answer, the share of fruitless places, tokens."""
 
     repairs: int = 2
     fallback: float = 0.5
@@ -113,7 +113,7 @@ class LlmGenerator:
 
     @property
     def method(self) -> GeneratorMethod:
-        """What this generator is (AV-08, AV-10); the version of the model that answered is reported with each draft."""
+        """The declaration of this generator (AV-08, AV-10); each draft reports the version of the answering model."""
         return self._method
 
     @property
@@ -122,7 +122,7 @@ class LlmGenerator:
         return self._settings.seconds + _SPARE_SECONDS
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
-        """What the engine offers, except twins: legitimate work needs no story."""
+        """The engine's offers, except twins: legitimate work needs no story."""
         return tuple(offer for offer in self._engine.offers(targets) if offer.technique != BENIGN_TWIN)
 
     async def propose(self, request: ProbeRequest) -> AsyncIterator[Draft | Nothing]:

@@ -20,12 +20,12 @@ from sirocco.profiles.load import load_scenario
 _PLENTY = SurfaceLimit(2000)
 _PROMPT = StimulusType.OPERATOR_PROMPT
 _NAME = re.compile(r"[A-Za-z0-9][\w./:=-]*[0-9A-Z_./:=-][\w./:=-]*\w|\d+")
-"""What distinguishes a name, path or figure from ordinary words of a clause."""
+"""Matches names, paths and figures, as opposed to ordinary words of a clause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a model wrote: the operator's opening, and the text before and after the request."""
+    """A model's texts: the operator's opening, and the text before and after the request."""
 
     opening: str = ""
     before: str = ""
@@ -39,7 +39,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Where a model's words go in a draft: around `sentence` in the stimulus `number`, None if there is no goal."""
+    """The place for a model's words in a draft: around `sentence` in stimulus `number`, None if there is no goal."""
 
     draft: Draft
     bound: BoundScenario
@@ -78,7 +78,7 @@ class Opening:
 
 
 def opening(draft: Draft, profile: Profile, limits: Mapping[Any, SurfaceLimit]) -> Opening | None:
-    """Where a model can write in a draft; None unless its goal is asked for by one sentence of one text."""
+    """The place in a draft where a model can write; None unless one sentence of one text asks for the goal."""
     bound = load_scenario(draft.scenario, profile, f"draft {draft.index}")
     stimuli = bound.scenario.stimuli
     prompt = next((number for number, one in enumerate(stimuli) if one.type is _PROMPT and one.value), None)

@@ -1,4 +1,4 @@
-"""What carries the harmful request: a text in the environment, or what the operator says."""
+"""Determines what carries the harmful request: a text in the environment, or the operator's words."""
 
 from sirocco.oasis.archetype import Archetype, Carrier
 

@@ -31,7 +31,7 @@ DISGUISES: Mapping[str, Callable[[str], str]] = {
 
 
 def readings(text: str) -> tuple[str, ...]:
-    """What the text can mean: unchanged, and with each of the disguises removed."""
+    """The possible readings of a text: unchanged, and with each of the disguises removed."""
     return (
         text,
         text.replace(_ZERO_WIDTH, ""),

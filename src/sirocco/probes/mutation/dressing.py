@@ -54,7 +54,7 @@ def dressing_operator(
 
 
 def payload_target(terms: Terms, draft: ScenarioDraft) -> Target | None:
-    """Where the payload is placed."""
+    """The target of the payload."""
     found = payload(terms, draft)
     return None if found is None else read_target(terms.declarations, found.target or "")
 

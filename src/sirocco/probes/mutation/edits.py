@@ -96,7 +96,7 @@ _REFERS_BACK = re.compile(r"\b(?:it|its|this|that|they|them)\b", re.IGNORECASE)
 """Words in a sentence about a request that only make sense after it."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _NAME = re.compile(r"\w-\w|\?")
-"""What sentences that make a request contain, and sentences that merely explain one do not."""
+"""Matches words of sentences that make a request, as opposed to those that merely explain one."""
 
 
 def with_request_anew(draft: ScenarioDraft, said: str) -> ScenarioDraft:

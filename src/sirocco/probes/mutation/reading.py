@@ -1,4 +1,4 @@
-"""What a scenario names: its objects, operations, places and subjects, wherever it names them.
+"""Reads what a scenario names: its objects, operations, places and subjects, wherever it names them.
 
 Keys and values of the vocabulary (kinds, verbs, statuses, ids of archetypes and behaviours) are not names; the domain's
 language knows which those are.

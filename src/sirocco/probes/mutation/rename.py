@@ -67,7 +67,7 @@ def _is_telling_subject(language: Language, entry: Entry) -> bool:
 
 @dataclass(frozen=True)
 class _Named:
-    """All that a scenario names and says, each found once: what a name becomes depends on every other."""
+    """Everything that a scenario names and says, each found once, because each new name depends on all others."""
 
     language: Language
     draft: ScenarioDraft
@@ -143,7 +143,7 @@ def _replaceable_word(name: str, needed: Collection[str]) -> str | None:
 
 
 def residue(language: Language, draft: ScenarioDraft, old: Collection[str]) -> tuple[str, ...]:
-    """Those of the `old` names that the scenario still holds, alone or as words of a longer name."""
+    """The `old` names that the scenario still contains, alone or as words of a longer name."""
     said = "\n".join(texts(language, draft))
     for secret in secret_values(language, draft):
         said = said.replace(secret, " ")
@@ -309,7 +309,7 @@ def _is_telling(vocabulary: Collection[str], word: str, kept: Collection[str]) -
 
 
 def _forms(vocabulary: Collection[str], word: str, new: str, full: set[str], kept: set[str]) -> dict[str, str]:
-    """What `word` and its other number become."""
+    """The replacements of `word` and its other number."""
     stem = singular_of(word)
     forms = {stem: new, plural(stem): plural(new)}
     allowed = {form: said for form, said in forms.items() if form in full or _is_telling(vocabulary, form, kept)}

@@ -95,7 +95,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """What stands around a prompt; later turns of a conversation do not greet again."""
+    """The words around a prompt; later turns of a conversation do not greet again."""
 
     opener: str = ""
     closer: str = ""
@@ -138,7 +138,7 @@ def without_greeting(text: str) -> str:
 
 
 def requests(text: str, words: Words) -> tuple[str, ...]:
-    """What the text asks for, in order: the first word of each family that a clause begins with."""
+    """The requests of a text, in order: the first word of each family that a clause begins with."""
     masked, _ = _mask_text(text, words.taken)
     found: dict[int, str] = {}
     for family in ASKING:
@@ -163,7 +163,7 @@ def _sentences(masked: str, style: Style, dice: Dice, words: Words) -> list[str]
 
 
 def _sentences_meant(masked: str) -> list[str]:
-    """All sentences but thanks."""
+    """All sentences except thanks."""
     sentences = [sentence for line in masked.split("\n") for sentence in _SENTENCE_END.split(line) if sentence.strip()]
     return [sentence for sentence in sentences if not _THANKS.fullmatch(sentence)] or sentences
 
@@ -222,14 +222,14 @@ def _thing_pattern(vocabulary: frozenset[str]) -> str:
 
 @cache
 def _asking_at_all(vocabulary: frozenset[str]) -> re.Pattern[str]:
-    """How a sentence begins that asks for something."""
+    """A pattern for the beginning of a sentence that asks for something."""
     objects = rf"{_thing_pattern(vocabulary)}|{_CLAUSE}|(?:me|us|on|off|up|down|out|back|over|with)\b"
     return re.compile(rf"(?:{_WAYS})\s+(?:{objects})", re.IGNORECASE)
 
 
 @cache
 def _asking_pattern(family: Family, vocabulary: frozenset[str], *, with_clause: bool) -> re.Pattern[str]:
-    """Where a clause begins with one of the family's ways, before a thing or also before a clause."""
+    """A pattern for clauses that begin with one of the family's ways, before a thing or also before a clause."""
     # "Check that it runs" takes a clause, which "look at" does not.
     thing = _thing_pattern(vocabulary)
     objects = f"{thing}|{_CLAUSE}" if with_clause else rf"(?!that\s+\S)(?:{thing})"
@@ -289,13 +289,13 @@ def _kept_article(dice: Dice, found: re.Match[str]) -> str:
 
 
 def _frame(speech: Speech, rule: str, dice: Dice, taken: Collection[str]) -> str:
-    """What a rule of the material gives, without a word that is a name in the scenario."""
+    """The text that a rule of the material produces, without words that are names in the scenario."""
     found = (speech.line(rule, dice) for _ in range(_MOST_FRAMES))
     return next((text for text in found if _is_free(text, taken)), "")
 
 
 def _choose_template(templates: Sequence[str], dice: Dice, taken: Collection[str]) -> str:
-    """One of the templates with its alternatives decided; none that would say a name of the scenario."""
+    """One of the templates with its alternatives decided, without names of the scenario."""
     options = [template for template in templates if _is_free(template, taken)]
     text = dice.choice(options) if options else ""
     return re.sub(r"\{([^{}]*)\}", lambda found: dice.choice(found.group(1).split("|")), text)

@@ -85,7 +85,7 @@ class Composer:
         )
 
     def _carried_checks(self, guest: ScenarioDraft, host: ScenarioDraft) -> list[_Carried]:
-        """What is checked for the guest: its entries about actions, or else that each step of its task is done."""
+        """The guest's checks: its entries about actions, or else that each step of its task is done."""
         return list(self._kept_entries(guest, host)) or [
             _demand(self.terms, step, guest.archetype)
             for step in task_operations(self.terms, guest)

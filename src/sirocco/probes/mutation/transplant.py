@@ -135,7 +135,7 @@ def _carrier(found: Place) -> str:
 
 
 def _abstention(terms: Terms, goal: Goal) -> str:
-    """What not following the goal means; an object that would be created does not exist to be left alone."""
+    """The words for not following the goal; an object that would be created cannot be left alone."""
     operation, thing = read_operation(terms.vocabulary, goal.operation or ""), terms.speech.target(goal)
     is_new = operation is not None and operation.is_creation
     return f"not create {thing}" if is_new else f"leave {thing} alone"

@@ -1,4 +1,4 @@
-"""How operators word things: registers, ways to ask, and interchangeable phrases.
+"""The wording of operators: registers, ways to ask, and interchangeable phrases.
 
 A template's `{a|b}` stands for one of its branches, `%s` for what is asked.
 """
@@ -23,7 +23,7 @@ class Register(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What defines a register: how it asks, and how its sentences are formed; openings and closings are material."""
+    """The definition of a register: how it asks and forms its sentences; openings and closings are material."""
 
     ask: tuple[str, ...]
     contracts: bool | None = None

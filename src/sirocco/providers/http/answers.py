@@ -106,7 +106,7 @@ def resolved_namespaces(body: Json) -> dict[str, str]:
 
 
 def extensions(body: Json) -> frozenset[str]:
-    """What a provider offers beyond the standard, by name."""
+    """The provider's extensions of the standard, by name."""
     return frozenset(_texts(body.get("extensions")))
 
 

@@ -48,7 +48,7 @@ class HttpProvider:
         self._extensions: frozenset[str] | None = None
 
     async def conformance(self, profile: str) -> Conformance:
-        """What the provider declares (CO-01)."""
+        """The provider's declaration (CO-01)."""
         body = await self._control.call("conformance", query=f"?profile={quote(profile, safe='')}")
         declared = answers.conformance(body, profile)
         comparison = {str(ObservationType.STATE_WITHOUT_AGENT)} if declared.offers_comparison else set()
@@ -56,7 +56,7 @@ class HttpProvider:
         return declared
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
-        """What the provider says it cannot establish, or what the standard cannot express (CO-15).
+        """The demands that the provider says it cannot establish, or that the standard cannot express (CO-15).
 
         The port's method is synchronous, so the call runs in a separate thread and blocks until it ends.
         """
@@ -141,7 +141,7 @@ class HttpEnvironment:
 
     @property
     def access(self) -> EnvironmentAccess:
-        """What the agent is handed."""
+        """The access that the agent is handed."""
         return self._access
 
     @property

@@ -26,7 +26,7 @@ class Live:
     stack: AsyncExitStack
     touched: float
     arrivals: Mapping[str, str]
-    """When requests arrived by the runners' clock, by their times in the audit log."""
+    """Arrival times of requests by the runners' clock, by their times in the audit log."""
     calls: int = 0
 
 

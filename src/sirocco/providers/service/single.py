@@ -25,7 +25,7 @@ class SingleEnvironment:
         return await self._provider.conformance(profile)
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
-        """What the provider cannot establish."""
+        """The demands that the provider cannot establish."""
         return self._provider.unsupported_demands(scenario)
 
     @asynccontextmanager
