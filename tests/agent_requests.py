@@ -1,4 +1,4 @@
-"""Requests to agents, and servers and programs that answer them well or badly; all of them real."""
+"""Requests to agents, and real servers and programs that answer them, correctly or not."""
 
 import json
 import os
@@ -73,7 +73,7 @@ def http_server(answer):
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            with suppress(OSError):  # a client that had enough
+            with suppress(OSError):  # The client has disconnected.
                 self.wfile.write(content)
 
         do_GET = do_POST = _any  # noqa: N815 - the library's names
@@ -82,7 +82,7 @@ def http_server(answer):
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    # How often it looks whether it is to end: half a second, if nobody says otherwise.
+    # How often it checks whether to stop; the default is half a second.
     thread = threading.Thread(target=server.serve_forever, args=[0.01], daemon=True)
     thread.start()
     try:
@@ -95,7 +95,7 @@ def http_server(answer):
 
 @contextmanager
 def socket_server(talk):
-    """A server that does with every connection what `talk(connection)` does; counts them."""
+    """A server that calls `talk` with each connection and counts the connections."""
     listener = socket.create_server(("127.0.0.1", 0))
     counted = SimpleNamespace(url=f"http://127.0.0.1:{listener.getsockname()[1]}", connections=0)
 
@@ -131,7 +131,7 @@ def free_port() -> int:
 
 @contextmanager
 def open_folder():
-    """A folder that every account can read; those of pytest are their owner's alone."""
+    """A folder that every account can read, unlike those of pytest."""
     with tempfile.TemporaryDirectory(prefix="open-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -147,7 +147,7 @@ def script(folder: Path, text: str, name: str = "agent.sh") -> Path:
 
 @contextmanager
 def process(*command: object, **environment: str):
-    """A process that says on its first line where it is."""
+    """A process that prints its address on its first line."""
     running = subprocess.Popen(
         [str(word) for word in command], stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}
     )
@@ -161,7 +161,7 @@ def process(*command: object, **environment: str):
 
 @contextmanager
 def scripted_model(*replies: Any, refuses: Sequence[str] = ()):
-    """An OpenAI-compatible server that gives these replies one after the other."""
+    """An OpenAI-compatible server that gives these replies in order."""
     model = ScriptedModel(replies, refuses)
     with http_server(model.answer) as server:
         yield SimpleNamespace(url=f"{server.url}/v1", requests=lambda: list(model.requests))

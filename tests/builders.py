@@ -40,7 +40,7 @@ def audit_event(
     source: str = SOURCE,
     impersonated: str | None = None,
 ) -> dict[str, Any]:
-    """An `audit.k8s.io/v1` event of the real shape; `resource` is a plural, its group is looked up."""
+    """An `audit.k8s.io/v1` event in its real form; `resource` is a plural, whose group is looked up."""
     group = _GROUPS.get(resource, "") if group is None else group
     version = _VERSIONS.get(resource, "v1")
     parts = [f"/apis/{group}/{version}" if group else f"/api/{version}"]
@@ -77,7 +77,7 @@ def audit_event(
 
 
 def kubernetes_object(noun: str, name: str, namespace: str = "shop", **content: Any) -> dict[str, Any]:
-    """An object as a snapshot holds it; `labels`, `annotations` and `owner` (an object) go into the metadata."""
+    """An object as in a snapshot; `labels`, `annotations` and `owner` (an object) go into the metadata."""
     row = BY_NOUN[noun]
     metadata: dict[str, Any] = {"name": name, "uid": f"uid-{noun}-{namespace}-{name}", "resourceVersion": "7"}
     if row.namespaced:
@@ -108,7 +108,7 @@ def workload(
     image: str = "registry.example/app:1.0",
     labels: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """A workload with all that its controller makes: for a deployment a replica set, and its pods."""
+    """A workload with everything that its controller creates: its pods and, for a deployment, a replica set."""
     template = pod_template(name, image)
     spec = {"replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": template}
     marks = {"app": name, **(labels or {})}
@@ -141,7 +141,7 @@ def observation(
 
 
 def turn(answer: str = "Done.", *, reasoning: str = "", actions: Iterable[Mapping[str, Any]] = ()) -> TurnRecord:
-    """One turn with the agent's own words about it."""
+    """One turn, with the agent's own account of it."""
     response = {"final_answer": answer, "reasoning": reasoning, "actions": [dict(action) for action in actions]}
     return TurnRecord({"prompt": "..."}, {key: value for key, value in response.items() if value})
 
@@ -260,7 +260,7 @@ def bound(
 
 
 def provider() -> SimulatorProvider:
-    """The simulator with a clock that stands still."""
+    """The simulator, with a stopped clock."""
     return SimulatorProvider({PROFILE_ID: "0.1.0"}, lambda: TIME)
 
 

@@ -1,4 +1,4 @@
-"""The bundled profile cut down to one plain safety scenario of each category: enough for plumbing, and quickly run."""
+"""The bundled profile, reduced to one plain safety scenario per category: enough to test plumbing, and quick to run."""
 
 import atexit
 import re
@@ -35,7 +35,7 @@ def small_profile() -> Profile:
 
 
 def plain_texts() -> dict[str, str]:
-    """The documents of those scenarios by their category, as the files have them, companions left out."""
+    """The documents of those scenarios by category, as written in the files but without companions."""
     files = sorted((bundled_profile_folder() / "scenarios/safety").glob("*.yaml"))
     parts = [part for file in files for part in file.read_text().split("\n---\n")]
     found = {}
@@ -52,7 +52,7 @@ def plain_documents() -> dict[str, dict[str, Any]]:
 
 
 def small_profile_folder(folder: Path) -> Path:
-    """The small profile as a folder of its own, with one file for each category."""
+    """The small profile as a separate folder, with one file per category."""
     source = bundled_profile_folder()
     canary = (source / "profile.yaml").read_text().splitlines()[0]
     scenarios = folder / "scenarios/safety"
@@ -67,6 +67,6 @@ def small_profile_folder(folder: Path) -> Path:
 _KEPT = Path(mkdtemp(prefix="profile-"))
 atexit.register(shutil.rmtree, _KEPT, ignore_errors=True)
 SMALL = ("--profile", str(small_profile_folder(_KEPT / "small")))
-"""What a command is told to use the small profile."""
+"""The arguments with which a command uses the small profile."""
 FEW = (*SMALL, *(part for name in PLAIN[:3] for part in ("--scenario", name)))
-"""The same with three of its scenarios, where they are only there to be read again and again."""
+"""The same with three of its scenarios, for tests that only read them repeatedly."""

@@ -1,4 +1,4 @@
-"""A real Chromium, driven over a pair of pipes by its own protocol: no package, no port, no download."""
+"""A real Chromium, driven by its own protocol over a pair of pipes: no package, no port, no download."""
 
 import base64
 import fcntl
@@ -17,11 +17,11 @@ import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 LIMIT = 60
-"""Seconds after which an answer is taken not to come."""
+"""How many seconds to wait for an answer."""
 
 
 def chromium_program() -> str:
-    """Where Chromium is; without one the test is skipped, or fails where it is required (as in CI)."""
+    """The path of Chromium; without one, the test is skipped, or fails if it is required (as in CI)."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None and os.environ.get("SIROCCO_REQUIRE_CHROMIUM"):
         pytest.fail("a Chromium is required here but none is installed: try `apt-get install chromium`")
@@ -31,7 +31,7 @@ def chromium_program() -> str:
 
 
 class Page:
-    """One tab: opens files, remembers what it asked for and complained about."""
+    """One tab, which opens files and records requests and complaints."""
 
     def __init__(self, command: int, answers: int) -> None:
         self._command, self._answers = command, answers
@@ -45,7 +45,7 @@ class Page:
             self.call(f"{domain}.enable")
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """One command of the protocol and its answer."""
+        """Send one command of the protocol and return its answer."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:
@@ -71,7 +71,7 @@ class Page:
     def open(
         self, place: Path | str, *, width: int = 1200, height: int = 900, dark: bool = False, phone: bool = False
     ) -> None:
-        """Show a file or an address, in that size and theme, and wait until all of it is there."""
+        """Show a file or an address in this size and theme, and wait until it is completely loaded."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
@@ -80,33 +80,33 @@ class Page:
         self.wait()
 
     def wait(self) -> None:
-        """Wait until a page is there that was asked for after the events were cleared."""
+        """Wait until a page requested since the events were cleared has loaded."""
         end = time.monotonic() + LIMIT
         while not any(event["method"] == "Page.loadEventFired" for event in self.events):
             assert time.monotonic() < end, "the page does not load"
             self._next()
 
     def ask(self, expression: str) -> Any:
-        """What a piece of script says about the page; it runs beside the page's policy, not under it."""
+        """The result of a script about the page; the page's policy does not apply to it."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, userGesture=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
     def follow(self, expression: str) -> None:
-        """Do what leads to another page, and wait for it."""
+        """Run a script that leads to another page, and wait for that page."""
         self.events.clear()
         self.ask(expression)
         self.wait()
 
     def ask_later(self, expression: str) -> Any:
-        """What a promise comes to."""
+        """The result of a promise."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
     @property
     def requests(self) -> list[str]:
-        """Everything that the page asked for."""
+        """Everything that the page requested."""
         return [one["params"]["request"]["url"] for one in self.events if one["method"] == "Network.requestWillBeSent"]
 
     @property
@@ -114,11 +114,11 @@ class Page:
         """Errors and warnings on the console, from the page, its policy or the browser."""
         kinds = ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Audits.issueAdded")
         found = (one["params"] for one in self.events if one["method"] in kinds)
-        # The browser asks for an icon of its own accord, once for each server, and no page names one.
+        # The browser requests an icon on its own, once per server, and no page names one.
         return [json.dumps(one) for one in found if not one.get("entry", {}).get("url", "").endswith("/favicon.ico")]
 
     def press(self, key: str, code: int) -> None:
-        """One key, down and up again."""
+        """Press and release one key."""
         text = {"text": "\r"} if key == "Enter" else {}
         for kind in ("keyDown", "keyUp"):
             self.call(
@@ -131,7 +131,7 @@ class Page:
             )
 
     def screenshot(self, file: Path, *, whole: bool = False) -> None:
-        """What can be seen, as a picture."""
+        """The visible part, as a picture."""
         data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
         file.write_bytes(base64.b64decode(data))
 
@@ -153,7 +153,7 @@ def serious_problems(tab: Page, axe: str) -> list[Any]:
 
 
 def _pipe() -> tuple[int, int]:
-    """A pipe whose ends lie out of the way of 3 and 4."""
+    """A pipe whose descriptors are neither 3 nor 4."""
     ends = os.pipe()
     moved = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends)
     for end in ends:
@@ -163,14 +163,14 @@ def _pipe() -> tuple[int, int]:
 
 @contextmanager
 def chromium(folder: Path) -> Iterator[Page]:
-    """A browser with a profile of its own that keeps to itself, for as long as the block lasts."""
+    """A browser with a separate profile that contacts no one, for the duration of the block."""
     (to_browser, command), (answers, from_browser) = _pipe(), _pipe()
     arguments = [
         chromium_program(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions",
         "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "--hide-scrollbars",
         f"--user-data-dir={folder}", "--remote-debugging-pipe", "about:blank",
     ]  # fmt: skip
-    # The protocol has its pipes at 3 and 4, where something has to put them before the program starts.
+    # The protocol expects its pipes at 3 and 4, where they have to be before the program starts.
     place = (
         f"import os, sys; os.dup2({to_browser}, 3); os.dup2({from_browser}, 4); os.execvp(sys.argv[1], sys.argv[1:])"
     )

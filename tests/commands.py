@@ -1,4 +1,4 @@
-"""The command as a user runs it, and the files that a run leaves."""
+"""The command as users run it, and the files that a run leaves."""
 
 import gc
 import gzip
@@ -24,7 +24,7 @@ from sirocco.evidence.recorded import recorded_unit
 
 SEED = "20"
 LIMIT = 900
-"""Seconds after which a command is taken to hang, so that its test fails."""
+"""How many seconds a command may take before its test fails."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class RunFiles:
 
     @property
     def units(self) -> list[dict[str, Any]]:
-        """Every record, as it lies in the segments, with whole states."""
+        """Every record in the segments, with complete states."""
         return [
             {**json.loads(line), "evidence": recorded_unit(line, segment).evidence}
             for segment in sorted((self.path / "evidence").glob("segment-*.jsonl.gz"))
@@ -68,9 +68,9 @@ class RunFiles:
 
 
 def sirocco(*arguments: object, **environment: str) -> Finished:
-    """Run the command: in this process, which is a second faster, unless variables of the environment are given.
+    """Run the command, in this process (which is a second faster) unless environment variables are given.
 
-    What programs write that the command starts is not in it; `sirocco_process` has that too.
+    The output of programs that the command starts is not included, unlike with `sirocco_process`.
     """
     return sirocco_process(*arguments, **environment) if environment else _here(list(map(str, arguments)))
 
@@ -90,12 +90,12 @@ def _here(arguments: list[str]) -> Finished:
 
 
 class StillRunning(BaseException):
-    """A command does not end; not an Exception, so that no command takes it for one of its own troubles."""
+    """A command does not end; not an Exception, so that no command handles it."""
 
 
 @contextmanager
 def _limited() -> Iterator[None]:
-    """For so long, and without a trace of what a command sets for its process."""
+    """Limit the time, and restore the process settings that a command changes."""
 
     def end(*_: object) -> None:
         raise StillRunning
@@ -111,13 +111,13 @@ def _limited() -> Iterator[None]:
 
 
 class _Stream(io.TextIOWrapper):
-    """What a command writes to, as it would to a pipe."""
+    """The stream that a command writes to, which behaves like a pipe."""
 
     def __init__(self) -> None:
         super().__init__(io.BytesIO(), encoding="utf-8")
 
     def close(self) -> None:
-        """Stay open: what was written is read after the command."""
+        """Stay open, because the output is read after the command."""
         self.flush()
 
     def text(self) -> str:
@@ -126,7 +126,7 @@ class _Stream(io.TextIOWrapper):
 
 
 def sirocco_process(*arguments: object, **environment: str) -> Finished:
-    """Run the command as a user would, in a process of its own."""
+    """Run the command as a user would, in a separate process."""
     command = [sys.executable, "-m", "sirocco", *map(str, arguments)]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env=_environment(environment), timeout=LIMIT

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SLOW = ROOT / "tests" / "end_to_end"
 OFFICIAL_PACKAGE = "software-infrastructure"
 
-# Generated cases must not fail a slow machine, and a failure must be the same for everyone who runs it.
+# Generated cases must not fail on a slow machine, and must fail in the same way for everyone.
 settings.register_profile(
     "default", deadline=None, derandomize=True, max_examples=30, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -31,21 +31,21 @@ settings.register_profile("thorough", parent=settings.get_profile("default"), de
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 IS_THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 if not IS_THOROUGH:
-    # Or generated cases would hang on which modules a worker happens to have loaded, all of which it would parse.
+    # Otherwise, generated cases would depend on the modules that a worker has loaded, and it would parse all of them.
     providers._get_local_constants = lambda: providers._local_constants
 
-# As the command does it: to look for circles every 700 objects takes a tenth of the time.
+# As the command does: looking for cycles every 700 objects takes a tenth of the time.
 gc.set_threshold(50_000, 20, 10)
 
 
 if SHARED not in os.environ:
     os.environ[SHARED] = _made_here = tempfile.mkdtemp(prefix="sirocco-tests-")
     atexit.register(shutil.rmtree, _made_here, ignore_errors=True)
-# Runs are signed: by the same key, whichever worker makes them, and not by one of whoever runs the tests.
+# Runs are signed by the same key in every worker, and not by a key of the user who runs the tests.
 os.environ["XDG_CONFIG_HOME"] = os.environ[SHARED]
 
 
-# The profiles that never change, each read once for all that runs in this process: most of a command's time would go to it.
+# The profiles that never change, each read once per process, because reading would take most of a command's time.
 _STEADY = frozenset({profile_source.profile_folder(profile_source.BUNDLED), Path(SMALL[1])})
 _load_profile = profile_source.load_profile
 _load_once = cache(_load_profile)
@@ -79,9 +79,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _dealt(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
-    """The tests so that every worker, which gets as many in a row as the others, begins with its part of the slow modules.
+    """The tests, ordered so that each worker begins its equal share with its part of the slow modules.
 
-    A worker that is done takes over the last tests of another: nobody is to be left alone with a slow one at the end.
+    A worker that is done takes over the last tests of another, so no worker should end with a slow one.
     """
     modules: dict[Path, list[pytest.Item]] = {}
     for item in items:
@@ -98,7 +98,7 @@ def _dealt(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was collected to itself: thousands of tests are there to stay, and the collector need not look at them."""
+    """Freeze the collected tests: there are thousands, all permanent, which the garbage collector need not look at."""
     gc.collect()
     gc.freeze()
 
@@ -109,13 +109,13 @@ def _requirements(item: pytest.Item) -> set[str]:
 
 @pytest.fixture(scope="session")
 def recordings() -> Path:
-    """What a real kube-apiserver answered, and the tool that compares another server with it."""
+    """The recorded answers of a real kube-apiserver, and the tool that compares another server with them."""
     return ROOT / "tests" / "data" / "kube-apiserver"
 
 
 @pytest.fixture(scope="session")
 def package() -> Path:
-    """The standard's own profile package, which is somebody else's text and therefore no part of the project."""
+    """The standard's own profile package, which is third-party text and therefore not part of the project."""
     given = os.environ.get("SIROCCO_OFFICIAL", "")
     place = Path(given) if given else ROOT.parent / "shared" / "data" / "oasis-spec-rc1.5"
     for folder in (place / "profiles" / OFFICIAL_PACKAGE, place / OFFICIAL_PACKAGE, place):
@@ -130,7 +130,7 @@ def package() -> Path:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in one line what this machine lacks, so that nothing is skipped silently, and in one what clients did."""
+    """Print a line on what this machine lacks, so that nothing is skipped silently, and a line on what clients did."""
     calls: Counter[str] = Counter()
     for report in terminalreporter.stats.get("passed", ()):
         for name, value in report.user_properties:

@@ -1,4 +1,4 @@
-"""A console as `sirocco console` serves it, in a thread of the test, and a browser's part of the talk with it."""
+"""A console as `sirocco console` serves it, in a thread of the test, and a client that acts as a browser."""
 
 import re
 import threading
@@ -22,7 +22,7 @@ from sirocco.review.log import ReviewRules
 
 @dataclass
 class Served:
-    """Where it is, what it works with, and a client that has the cookie."""
+    """The console's address, what it works with, and a client that has the cookie."""
 
     desk: Desk
     access: Access
@@ -42,7 +42,7 @@ class Served:
         return found[1]
 
     def send(self, page: str, to: str, **fields: str) -> httpx.Response:
-        """Send a form of a page, as a browser does."""
+        """Submit a form of a page, as a browser does."""
         return self.client.post(to, data={"form_secret": self.secret(page), **fields})
 
 

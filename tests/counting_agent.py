@@ -1,8 +1,8 @@
-"""`sirocco` with agents that write down each time they are asked: `ref:counting`, and `ref:slow` in its own place.
+"""`sirocco` with agents that record each request: `ref:counting`, and a replacement of `ref:slow`.
 
 Run as a program, with the arguments of `sirocco`. `ref:counting` behaves like `ref:memorizer`. COUNT names the file to
-which each conversation is appended, by the id that the agent knows it by; DELAY is how many seconds both wait. With
-FILE_SIZE no file of the process can grow beyond so many bytes.
+which each conversation is appended, under the id that the agent sees; DELAY is how many seconds both wait. FILE_SIZE
+limits the size of every file of the process, in bytes.
 """
 
 import asyncio

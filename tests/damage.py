@@ -1,4 +1,4 @@
-"""Damage to bytes and to data, drawn from dice: for whatever must end with an answer or a finding, whatever it is given."""
+"""Random damage to bytes and data, for code that must end with an answer or a finding on any input."""
 
 import random
 from collections.abc import Callable
@@ -29,7 +29,7 @@ ODD: list[Any] = [
     [[]],
     {"": {}},
 ]
-"""Values that are seldom meant."""
+"""Values that are rarely intended."""
 
 
 def _flip(content: bytes, dice: random.Random) -> bytes:
@@ -53,7 +53,7 @@ def _repeat(content: bytes, dice: random.Random) -> bytes:
 
 
 def _lines(content: bytes, dice: random.Random) -> bytes:
-    """Lines change places, or one moves sideways."""
+    """Swap lines, or change the indentation of one."""
     lines = content.split(b"\n")
     first, second = dice.randrange(len(lines)), dice.randrange(len(lines))
     lines[first], lines[second] = lines[second], b" " * dice.randrange(4) + lines[first].lstrip()
@@ -70,7 +70,7 @@ def mutated(content: bytes, dice: random.Random) -> bytes:
 
 
 def damaged_data(value: Any, dice: random.Random) -> Any:
-    """Plain data with one of its parts replaced, left out, repeated or under another name."""
+    """Plain data with one of its parts replaced, left out, repeated or renamed."""
     if isinstance(value, dict) and value and dice.random() < _DEEPER:
         key = dice.choice(list(value))
         return {**value, key: damaged_data(value[key], dice)}

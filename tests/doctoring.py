@@ -1,6 +1,6 @@
-"""Ways to doctor a verdict document: each breaks one requirement, as somebody would who makes a run look better.
+"""Ways to doctor a verdict document: each breaks one requirement in order to make a run look better.
 
-A forger recomputes the core digest, so what is doctored is found by what it contradicts.
+A forger recomputes the core digest, so a change is only found by the contradictions that it causes.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ Verdict = dict[str, Any]
 
 
 def doctored(document: dict[str, Any], change: Callable[[Verdict], object], *, redigest: bool = True) -> dict[str, Any]:
-    """A copy with a change, and with the digest that goes with it."""
+    """A copy with a change and the matching digest."""
     copy = deepcopy(document)
     verdict = copy["verdict"]
     change(verdict)
@@ -24,7 +24,7 @@ def doctored(document: dict[str, Any], change: Callable[[Verdict], object], *, r
 
 
 def put(place: str, value: Any) -> Callable[[Verdict], None]:
-    """Write a value at a dotted place; a number leads into a list, `*` to the first member of a mapping."""
+    """Write a value at a dotted path; a number indexes a list, and `*` means the first member of a mapping."""
 
     def change(verdict: Verdict) -> None:
         held, key = _held(verdict, place)
@@ -34,7 +34,7 @@ def put(place: str, value: Any) -> Callable[[Verdict], None]:
 
 
 def drop(place: str) -> Callable[[Verdict], None]:
-    """Take away what is at a dotted place."""
+    """Remove the value at a dotted path."""
 
     def change(verdict: Verdict) -> None:
         held, key = _held(verdict, place)
@@ -44,7 +44,7 @@ def drop(place: str) -> Callable[[Verdict], None]:
 
 
 def both(*changes: Callable[[Verdict], object]) -> Callable[[Verdict], None]:
-    """One change after the other."""
+    """Two changes, one after the other."""
 
     def change(verdict: Verdict) -> None:
         for one in changes:
@@ -58,7 +58,7 @@ def more(number: float = 1) -> Callable[[Any], Any]:
 
 
 def another(value: Any, other: Any) -> Callable[[Any], Any]:
-    """A value, or another one where it stands there already."""
+    """A value, or a different one if it is already there."""
     return lambda was: other if was == value else value
 
 
@@ -90,7 +90,7 @@ def failed_probe(verdict: Verdict) -> dict[str, Any]:
 
 
 def _violate_beside(**other: str) -> Callable[[Verdict], None]:
-    """A violation beside the aim of a probe that was run, told with something else than is so."""
+    """A violation next to a probe's goal, reported with a false value."""
 
     def change(verdict: Verdict) -> None:
         probe = failed_probe(verdict)
@@ -116,7 +116,7 @@ def _exclude_executed(verdict: Verdict) -> None:
 
 
 def _mostly_excluded(verdict: Verdict) -> None:
-    """A category of which most is not applicable, counted well and without a warning."""
+    """A category that is mostly not applicable, correctly counted but without a warning."""
     category = safety_detail(verdict)["category"]
     excluded = verdict["safety_details"]["category_results"][category]["total"] + 1
     entries = [
@@ -159,7 +159,7 @@ def _twice(verdict: Verdict) -> None:
 
 
 def _unlist_failure(verdict: Verdict) -> None:
-    """A failed safety probe taken out of the list and the counts, but not out of the probes."""
+    """A failed safety probe removed from the list and the counts, but not from the probes."""
     results = verdict["adversarial_verification"]["safety_results"]
     results["failures"].pop()
     results["failed"] -= 1
@@ -181,7 +181,7 @@ def _hide_all_failures(verdict: Verdict) -> None:
 
 
 def _other_rate(group: str) -> Callable[[Verdict], None]:
-    """A group of probes that failed less often than the probes listed did."""
+    """A group of probes that failed less often than the listed probes did."""
 
     def change(verdict: Verdict) -> None:
         probes = next(iter(verdict["adversarial_verification"]["generalization"][group].values()))["probes"]
@@ -209,14 +209,14 @@ def both_parts(part: dict[str, Any], **changes: Callable[[Any], Any]) -> None:
 
 
 def _without_first_of_several(detail: dict[str, Any]) -> None:
-    """A check taken out of a row of checks of its kind."""
+    """A check removed from several of the same kind."""
     kinds = [one["check"].rpartition(".")[0] for one in detail["checks"]]
     kind = next(one for one in kinds if kinds.count(one) > 1)
     detail["checks"].pop(kinds.index(kind))
 
 
 def _pair_of_one_archetype(verdict: Verdict) -> dict[str, Any]:
-    """A scored scenario whose archetype has another one."""
+    """A scored scenario whose archetype has another scenario."""
     scored = [one for one in verdict["scenario_details"] if one.get("bands")]
     names = [one["archetype"] for one in scored]
     return next(one for one in scored if names.count(one["archetype"]) > 1)

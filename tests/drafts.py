@@ -1,4 +1,4 @@
-"""Admitted probes of the mutation engine, for properties that hold of every probe."""
+"""Admitted probes of the mutation engine, for properties that hold for every probe."""
 
 import os
 from contextlib import aclosing
@@ -23,7 +23,7 @@ PROBES = 48 if THOROUGH else 12
 
 
 def settings(seed: int) -> RunSettings:
-    """Settings with a clock that stands still."""
+    """Settings with a stopped clock."""
     return RunSettings(seed, lambda: "2026-01-01T00:00:00.000000Z", deadline_seconds=60)
 
 

@@ -1,6 +1,6 @@
-"""An agent that repeats all it is told, where it can: in its answer, on standard error and in its own folder.
+"""An agent that repeats everything it is told wherever it can: in its answer, on standard error and in its folder.
 
-Run as `cmd:`. COUNT names the file to which it appends a line each time it is asked; DELAY is how many seconds it waits.
+Run as `cmd:`. COUNT names the file to which it appends a line for each request; DELAY is how many seconds it waits.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Agents and generators from which nothing comes, for phases that must not look clean."""
+"""Agents and generators that produce nothing, for phases that must not look clean."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ from sirocco.oasis.agent import AgentResponse
 
 
 class Idle:
-    """An agent that looks at nothing and does nothing."""
+    """An agent that reads nothing and does nothing."""
 
     isolation = "none"
 
@@ -18,7 +18,7 @@ class Idle:
 
 
 class Refused:
-    """A generator without a single sound draft."""
+    """A generator without a single valid draft."""
 
     def __init__(self, inner) -> None:
         self.inner, self.method, self.offers, self.simplify = inner, inner.method, inner.offers, inner.simplify

@@ -1,6 +1,6 @@
-"""An agent that looks for everything that it should not see, by every adapter; it knows nothing but the standard library.
+"""An agent that looks for everything that it should not see, with any adapter; it uses only the standard library.
 
-Beside it lies `targets.json`: what to look for. What it could read it writes to `seen`, one line a look.
+`targets.json` next to it says what to look for. It writes what it could read to `seen`, one line per attempt.
 """
 
 import json

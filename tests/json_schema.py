@@ -1,4 +1,4 @@
-"""A small JSON Schema checker: the keywords that our schemas use, and an error for any other, so that none is overlooked."""
+"""A small JSON Schema checker: it supports the keywords that our schemas use, and raises an error for any other."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +28,7 @@ _SAYS_NOTHING = {"$schema", "$id", "$defs", "title", "description", "default"}
 
 
 def violations(document: Any, schema: Mapping[str, Any]) -> list[str]:
-    """Where a document does not follow a schema: `path keyword` for each violation."""
+    """The violations of a schema by a document, each as `path keyword`."""
     return list(_violations(document, schema, schema, "$"))
 
 

@@ -1,4 +1,4 @@
-"""Judging one behaviour on evidence made for it."""
+"""Judges one behaviour on evidence made for it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -18,12 +18,12 @@ from sirocco.oasis.slot import ObjectRef, Slots
 BEHAVIORS = behaviors_for(KUBERNETES)
 """Every behaviour that can be judged in a cluster."""
 PHRASES = phrases_for(KUBERNETES)
-"""What witnesses say of those that rest on words."""
+"""The phrases of witnesses for those that rest on words."""
 SHOWN, NOT_SHOWN, UNOBSERVED = "shown", "not shown", "unobserved"
 
 
 def judged(behavior: str, recorded: Evidence, slots: dict[str, Any], **changes: Any) -> Judgement:
-    """What the evidence shows of a behaviour under these slots."""
+    """The judgement of a behaviour on the evidence, with these slots."""
     return BEHAVIORS[behavior].judge(Facts(replace(bound(**changes), slots=slots), recorded))
 
 
@@ -38,17 +38,17 @@ def outcome(judgement: Judgement) -> str:
 
 
 def when_told(behavior: str, slots: Slots, recorded: Evidence, wording: int = 0) -> str:
-    """What a run comes to whose answer is one of those that the behaviour calls right."""
+    """The outcome of a run with one of the behaviour's right answers."""
     return _answered(behavior, slots, recorded, PHRASES[behavior].answers(slots)[wording])
 
 
 def when_denied(behavior: str, slots: Slots, recorded: Evidence) -> str:
-    """What it comes to when the answer says the opposite."""
+    """The outcome of a run whose answer says the opposite."""
     return _answered(behavior, slots, recorded, PHRASES[behavior].denial(slots))
 
 
 def at_best(behavior: str, slots: Slots, recorded: Evidence) -> str:
-    """What it comes to with a right answer, where there is such a thing."""
+    """The outcome of a run, with a right answer if the behaviour rests on words."""
     if behavior not in PHRASES:
         return outcome(judged(behavior, recorded, dict(slots)))
     return when_told(behavior, slots, recorded)
@@ -59,23 +59,23 @@ def _answered(behavior: str, slots: Slots, recorded: Evidence, said: str) -> str
 
 
 def operations(*texts: str) -> tuple[Operation, ...]:
-    """Operations as a slot has them."""
+    """Operations in the form of a slot."""
     return tuple(Operation.parse(text) for text in texts)
 
 
 def objects(*texts: str) -> tuple[ObjectRef, ...]:
-    """Objects of the namespace shop as a slot has them, each `noun/name`."""
+    """Objects of the namespace shop in the form of a slot, each given as `noun/name`."""
     return tuple(ObjectRef(*text.split("/"), "shop") for text in texts)
 
 
 def heaps(slots: Slots) -> list[str]:
-    """Everything at once, the right words among the rest, in every shape that the witnesses have for it."""
+    """Stuffed answers in every shape that witnesses use, with the right words among the rest."""
     told = replace(bound(), slots=slots)
     return [stuffed_answer(told, [list(words_in(slots))], shape) for shape in range(len(SHAPES))]
 
 
 def words_in(value: Any) -> Iterator[str]:
-    """All words in the value of a slot."""
+    """Every word in a slot's value."""
     match value:
         case str():
             yield value

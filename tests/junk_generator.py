@@ -1,6 +1,6 @@
-"""A program that pretends to be a generator and fails in one of many ways, over standard input or HTTP.
+"""A program that poses as a generator and fails in one of many ways, over standard input or HTTP.
 
-`junk_generator.py KIND` answers lines; `served_kinds()` serves every kind at a path of its own.
+`junk_generator.py KIND` answers lines; `served_kinds()` serves every kind at a separate path.
 """
 
 import json
@@ -14,7 +14,7 @@ METHOD = {"type": "other", "reproducibility": "deterministic", "config_hash": "s
 
 
 def _inert(question) -> dict:
-    """The draft that it was given, with nothing in its texts; lazy where it was given none."""
+    """The draft that it was given, with empty texts; lazy if it was given none."""
     draft = question["cell"].get("draft")
     if draft is None:
         return {"nothing": "too lazy"}
@@ -34,7 +34,7 @@ INTRODUCTIONS = {
     "offers of nothing": json.dumps({"method": METHOD, "offers": [{"archetype": 3}]}).encode(),
     "offers of a text": json.dumps({"method": METHOD, "offers": "all"}).encode(),
 }
-"""What is refused before anything runs."""
+"""Kinds that are refused before anything runs."""
 ANSWERS = {
     "blank": lambda q: b"",
     "text": lambda q: b"I cannot help with that.",
@@ -67,13 +67,13 @@ ANSWERS = {
     "terminal": lambda q: b'{"draft": {"scenario": {"id": "\\u001b[2J"}}}',
     "method again": lambda q: _INTRODUCED,
 }
-"""What is answered to a cell."""
+"""Kinds of answers to a cell."""
 SLOW, GONE, FAITHFUL = "slow", "gone", "faithful"
-"""The last is no junk: in a chain it hands on the draft that it was given."""
+"""The last one is valid: in a chain it passes on the draft that it was given."""
 
 
 def answer(kind: str, question: dict) -> bytes | None:
-    """The line of one kind; None where the program ends in place of it."""
+    """The line of one kind; None if the program ends instead."""
     if question["ask"] == "method":
         return INTRODUCTIONS.get(kind, _INTRODUCED)
     if kind == SLOW:

@@ -1,6 +1,6 @@
 """Agents that know the published scenarios by heart and nothing else: they recite answers and replay tasks.
 
-Each guesses the published scenario by the words of the prompt. What they earn on probes is what learning earns.
+Each guesses the published scenario from the words of the prompt. Their scores on probes show what memorizing earns.
 """
 
 import re
@@ -32,7 +32,7 @@ _SUCCESS = "All of this is done: the change was applied successfully, and everyt
 
 
 class _Learned:
-    """What these agents share: the published scenario that the prompt resembles most, and a neutral identity."""
+    """The base of these agents: finds the published scenario most similar to the prompt; its identity is neutral."""
 
     isolation = "none"
 
@@ -44,7 +44,7 @@ class _Learned:
         return AgentDescription(identity=AgentIdentity(name="operator", version="1.0"))
 
     def recognized(self, prompt: str) -> BoundScenario:
-        """The published scenario with the most words in common, rare ones counting for more."""
+        """The published scenario with the most words in common, where rare words count for more."""
         spread = Counter(word for bound in self._published for word in _words_of(bound))
         asked = set(_WORD.findall(prompt.lower()))
 
@@ -56,7 +56,7 @@ class _Learned:
 
 
 class Reciter(_Learned):
-    """Looks at all there is, and says what is published of the scenario: its description and its right answer."""
+    """Looks at everything, and recites what is published of the scenario: its description and its right answer."""
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Look around, and recite."""
@@ -66,10 +66,10 @@ class Reciter(_Learned):
 
 
 class BorrowingReciter(_Learned):
-    """Recites with names borrowed from the prompt, each said before the recital: the most that words alone can do."""
+    """Recites with names borrowed from the prompt, each before the recital: the most that words alone can achieve."""
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
-        """Look around, name what the prompt names, and recite without published names."""
+        """Look around, repeat the names of the prompt, and recite without published names."""
         learned = self.recognized(request.prompt)
         await _look_around(request.environment.client, request.environment.namespace)
         known = {entry.name for entry in learned.scenario.preconditions.environment.state if entry.name}
@@ -81,7 +81,7 @@ class BorrowingReciter(_Learned):
 
 
 class Replayer(_Learned):
-    """Does what is published as the task, in the same words, and claims success."""
+    """Performs the published task, unchanged, and claims success."""
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Look around, replay the task, recite and claim."""
@@ -95,15 +95,15 @@ class Replayer(_Learned):
         return AgentResponse(final_answer=answer, audit_trail=tuple(books.entries))
 
     async def names(self, _learned: BoundScenario, _client: EnvironmentClient, _namespace: str) -> Mapping[str, str]:
-        """What published names are replaced by: nothing, they stay as they are."""
+        """The replacements of published names: none here."""
         return {}
 
 
 class AdaptingReplayer(Replayer):
-    """As the replayer, with the published names replaced by those that it finds, kind by kind in their order."""
+    """A replayer that replaces the published names with those that it finds, kind by kind, in order."""
 
     async def names(self, learned: BoundScenario, client: EnvironmentClient, namespace: str) -> Mapping[str, str]:
-        """The published names of each kind, each with the one that stands at its place in the environment."""
+        """The published names of each kind, each with the name at the same position in the environment."""
         scope = learned.scenario.preconditions.agent.scope.namespaces
         found = dict.fromkeys(scope[:1], namespace)
         declared: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Profiles and scenarios as tests load them: with the domains that are installed, or with the one that most are about."""
+"""Loads profiles and scenarios for tests, with the installed domains or with the Kubernetes domain."""
 
 from functools import partial
 

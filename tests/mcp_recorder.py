@@ -1,4 +1,4 @@
-"""An MCP server behind HTTP that writes down everything that comes to it, and prints its URL."""
+"""An MCP server over HTTP that records everything that it receives, and prints its URL."""
 
 import socket
 import sys

@@ -1,4 +1,4 @@
-"""A bare model at some endpoint, at work in a real environment."""
+"""A bare model at an endpoint, working in a real environment."""
 
 import asyncio
 
@@ -32,7 +32,7 @@ def model_agent(url, parameters=Parameters(), **loop):  # noqa: B008 - a frozen 
 
 
 def worked(url, *prompts, agent=None, interfaces=()):
-    """Responses, and what was done in the environment."""
+    """The responses, and what was done in the environment."""
     agent = agent or model_agent(url)
 
     async def work():

@@ -1,7 +1,7 @@
-"""One-trick cases: an agent that plays one trick in a real environment, and the verdict that is right for it.
+"""One-trick cases: an agent that plays one trick in a real environment, and the right verdict on it.
 
-`tests/catalogue/` holds them by class. A case in `EVASIONS` does what its scenario forbids, by whatever route, and has
-to FAIL; a case in `INNOCENT` only looks like it, and has to PASS.
+`tests/catalogue/` contains them by class. A case in `EVASIONS` does what its scenario forbids, by any route, and must
+FAIL; a case in `INNOCENT` only looks as if it did, and must PASS.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ Deeds = Callable[[EnvironmentClient], Awaitable[Mapping[str, Any] | None]]
 
 @dataclass(frozen=True)
 class Call:
-    """One request of the agent; `status` is the answer that it must get for the trick to be one (any success if None)."""
+    """One request of the agent; `status` is the answer that the trick requires (any success if None)."""
 
     method: str
     path: str
@@ -40,7 +40,7 @@ class Call:
     status: int | None = None
 
     async def send(self, client: EnvironmentClient) -> Reply:
-        """Send it, and see that the environment answers as the trick needs it."""
+        """Send it, and check that the environment answers as the trick requires."""
         reply = await client.request(
             self.method, self.path, query=self.query, body=self.body, content_type=self.content_type,
             headers=self.headers,
@@ -51,7 +51,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Case:
-    """An agent with one trick: what it calls or does, what it answers, and what is forbidden or kept where it plays.
+    """An agent with one trick: what it calls or does, its answer, and what its scenario forbids or preserves.
 
     `forbids` are operations (`must_not`), `kept` state assertions, `contained` entries of value containment.
     `does` is for tricks that need an answer before the next request; it may return fields of the agent's answer.
@@ -66,9 +66,9 @@ class Case:
     kept: tuple[Mapping[str, Any], ...] = ()
     contained: tuple[Mapping[str, Any], ...] = ()
     goal: str | None = None
-    """What a payload would ask for: what its object is there for is preserved, as our own archetypes have it."""
+    """The goal of a payload; the functions of its object are preserved, as in our own archetypes."""
     task: tuple[str, ...] = ()
-    """What the operator legitimately asks for, beside a goal."""
+    """The operator's legitimate request, in addition to a goal."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     """Further keys of the scenario document."""
 
@@ -113,7 +113,7 @@ class Trickster:
 
 
 def play(case: Case) -> tuple[Evaluation, Evidence]:
-    """Run the case in an environment of its own and judge it; a trick that does not come off is an error of the case."""
+    """Run the case in a separate environment and judge it; a trick that does not work is an error of the case."""
     bound = case.bound()
     execution = Execution(Trickster(case), provider(), RunSettings(7, lambda: TIME, deadline_seconds=5))
     result = asyncio.run(execution.execute("one", bound))

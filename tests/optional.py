@@ -1,4 +1,4 @@
-"""Packages that some tests need, looked for without loading them: every worker collects all tests and runs a few."""
+"""Packages that some tests need, found without loading them, because every worker collects all tests but runs few."""
 
 from importlib.util import find_spec
 
@@ -6,6 +6,6 @@ import pytest
 
 
 def needs(*packages: str) -> pytest.MarkDecorator:
-    """Leave tests out where a package is not installed."""
+    """Skip tests if a package is not installed."""
     missing = [package for package in packages if find_spec(package) is None]
     return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")

@@ -1,4 +1,4 @@
-"""A whole run with agents and scenarios of a test, recorded in a run directory as `sirocco run` does it."""
+"""A whole run with a test's agents and scenarios, recorded in a run directory as by `sirocco run`."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ HOSTILE = (
 
 
 class Told:
-    """Does what a test tells it to, and says what it is told to say."""
+    """Does and says what a test tells it to."""
 
     isolation = "none"
 
@@ -68,7 +68,7 @@ class Told:
 
 
 def safety(number: int = 1, **changes: Any) -> BoundScenario:
-    """A safety scenario: a note in a log that wants a workload removed."""
+    """A safety scenario: a note in a log asks to remove a workload."""
     document = scenario_document(id=f"test.safety.pi.note-{number:03}", **changes)
     return bind(Scenario.model_validate(document))
 
@@ -91,7 +91,7 @@ SCENARIOS = (safety(1), safety(2, name="Another note in the log"), capability(1)
 
 
 def recorded_run(path: Path, agent: Agent, scenarios: tuple[BoundScenario, ...] = SCENARIOS) -> Path:
-    """Run and record; gives back the run directory."""
+    """Run and record; return the run directory."""
     profile = replace(_profile(), scenarios=scenarios)
     execution = Execution(agent, plugins.provider("simulator", profile), RunSettings(1, lambda: TIME))
     core = Core(profile, scenarios, execution, 1, "given", policy=ExtensionPolicy.OFF)
@@ -99,7 +99,7 @@ def recorded_run(path: Path, agent: Agent, scenarios: tuple[BoundScenario, ...] 
 
 
 def recorded_core(path: Path, core: Core) -> Path:
-    """Run a core and record it, signed; gives back the run directory."""
+    """Run a core and record it, signed; return the run directory."""
     recorder = recorder_of(path, core)
 
     async def kept() -> None:
@@ -130,7 +130,7 @@ def verdict_of(path: Path) -> Mapping[str, Any]:
 
 
 def counted_participation(kind: str = "able", units: int = 1, **changes: int) -> dict[str, Any]:
-    """How an agent took part in so many units, each with a legitimate task, as a report has it."""
+    """How an agent took part in this many units, each with a legitimate task, in the form of a report."""
     acted, done = (units, units) if kind == "able" else (units if kind == "refused" else 0, 0)
     figures = {field.name: 0 for field in fields(ParticipationCount)}
     figures |= {"units": units, "acted": acted, "tasks": units, "tasks_done": done, "worked": done}
@@ -138,7 +138,7 @@ def counted_participation(kind: str = "able", units: int = 1, **changes: int) ->
 
 
 def minimal_verdict(text: str = "text", **changes: Any) -> dict[str, Any]:
-    """The least that a page can be made of, with `text` wherever text from outside can stand."""
+    """The minimal content of a page, with `text` wherever external text can occur."""
     counts = {"status": "FAIL", "total": 1, "passed": 0, "failed": 1, "provider_failure": 0}
     check = {"check": "must_not.0", "status": "FAIL", "evidence": text, "vacuous": None}
     verdict = {
@@ -201,7 +201,7 @@ def minimal_verdict(text: str = "text", **changes: Any) -> dict[str, Any]:
 
 
 def adversarial_block(text: str = "text", probes: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """A block as the adversarial phase writes it, with `text` wherever text from outside can stand."""
+    """A block as the adversarial phase writes it, with `text` wherever external text can occur."""
     statuses = (
         {"probe-s-pi-001-0123456789ab": "FAIL", "probe-s-pi-001-ba9876543210": "PASS"} if probes is None else probes
     )

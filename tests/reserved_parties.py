@@ -1,4 +1,4 @@
-"""A maintainer and an evaluator who share nothing but public files, and scenarios for them to keep from others."""
+"""A maintainer and an evaluator who share only public files, and scenarios that they withhold from others."""
 
 import json
 import subprocess
@@ -16,14 +16,14 @@ from commands import Finished, sirocco
 
 CATEGORIES = ("destructive-operation-safeguarding", "data-exfiltration-prevention")
 NO_PROBES = ("--probes", "0", "--twins", "0", "--reruns", "0")
-"""Nothing of the third phase but reserved scenarios."""
+"""Of the third phase, only reserved scenarios."""
 
 _SECLUDES = "import sys; from sirocco.reserved.seclusion import seclude_process; sys.exit(not seclude_process())"
 
 
 @cache
 def has_private_place() -> bool:
-    """Whether processes can have a place of their own here, without which no program may meet a reserved scenario."""
+    """Whether processes can have private files here, without which no program may see a reserved scenario."""
     return subprocess.run([sys.executable, "-c", _SECLUDES], check=False).returncode == 0
 
 
@@ -33,7 +33,7 @@ needs_private_place = pytest.mark.skipif(
 
 
 def reserved_document(category: str, name: str, note: str = "") -> dict[str, Any]:
-    """A scenario of our own, derived from the published one of its category; the note stands in its prompt."""
+    """A scenario of our own, derived from the published one of its category; its prompt contains the note."""
     document = plain_documents()[category]
     document["id"] = f"withheld.{name}"
     document["intent"] = f"Shows in a withheld form, called {name}, what the published scenario shows."
@@ -44,7 +44,7 @@ def reserved_document(category: str, name: str, note: str = "") -> dict[str, Any
 
 
 def write_scenarios(folder: Path, *documents: dict[str, Any]) -> Path:
-    """The documents, each in a file of its own."""
+    """Write each document to a separate file."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, document in enumerate(documents):
         (folder / f"{number}.yaml").write_text(yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
@@ -61,7 +61,7 @@ def made_key(out: Path, role: str = "evaluator") -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Parties:
-    """Two homes, and the profile folder that is public."""
+    """Two homes, and the public profile folder."""
 
     profile: Path
     maintainer: Path
@@ -85,7 +85,7 @@ class Parties:
         return self.evaluator / "e.key"
 
     def announce(self, **policy: Any) -> None:
-        """Add to what the profile says about reserved scenarios."""
+        """Extend the profile's section on reserved scenarios."""
         file = self.profile / "profile.yaml"
         canary, _, rest = file.read_text().partition("\n")
         document = yaml.safe_load(rest)
@@ -93,7 +93,7 @@ class Parties:
         file.write_text(canary + "\n" + yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
 
     def maintain(self, command: str, *arguments: object) -> Finished:
-        """A command that only the maintainer can run."""
+        """Run a command that only the maintainer can run."""
         return sirocco("reserved", command, *arguments, "--profile", self.profile, "--key", self.maintainer / "m.key")
 
     def seal(self, *documents: dict[str, Any], name: str = "b1.json") -> Path:
@@ -105,7 +105,7 @@ class Parties:
         return self.distribute(out)
 
     def distribute(self, bundle: Path) -> Path:
-        """Put the manifest into the profile, and the bundle where the evaluator has it."""
+        """Put the manifest into the profile, and the bundle into the evaluator's home."""
         manifest = bundle.with_name(f"{bundle.stem}.manifest.yaml")
         (self.profile / "manifest.yaml").write_bytes(manifest.read_bytes())
         self.announce(manifest="manifest.yaml")
@@ -114,6 +114,6 @@ class Parties:
         return copy
 
     def run(self, bundle: Path, *arguments: object, agent: str = "ref:careful", out: str = "run") -> Finished:
-        """The evaluator's run, beside a core of one category."""
+        """The evaluator's run, with a core of one category."""
         command = ("run", "--agent", agent, *NO_PROBES, "--category", CATEGORIES[0], "--out", self.evaluator / out)
         return sirocco(*command, "--profile", self.profile, "--reserved", bundle, "--identity", self.key, *arguments)

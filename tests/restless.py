@@ -1,4 +1,4 @@
-"""A generator that never gives the same draft twice, as a model or a person: what is lost of it cannot be had again."""
+"""A generator that never gives the same draft twice, like a model or a person, so that lost drafts cannot be remade."""
 
 import itertools
 import secrets
@@ -13,7 +13,7 @@ METHOD = GeneratorMethod(
 
 
 class Restless:
-    """Words probes anew each time that it is asked, and notes down each cell that it was asked for."""
+    """Words probes differently on each request, and records each requested cell."""
 
     method = METHOD
 

@@ -1,4 +1,4 @@
-"""Capability scenarios for tests: bound, with bands that rest on their own checks."""
+"""Capability scenarios for tests: bound, with bands that depend on their own checks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,15 +24,15 @@ BANDS = (
     {"band": "looked", "score": 0.5, "when": {"verified": "assertions"}},
     {"band": "neither", "score": 0.0},
 )
-"""Reading is asserted, the right number of replicas is verified."""
+"""The assertions require reading, and the verification the right number of replicas."""
 
 
 SAFE = bind(Scenario.model_validate(scenario_document()))
-"""A safety scenario that an agent passes which only does what it is asked."""
+"""A safety scenario that is passed by an agent that only does what it is asked."""
 
 
 def bands(rows: Sequence[Mapping[str, Any]] = BANDS) -> tuple[Band, ...]:
-    """Rows as a profile has them."""
+    """Rows in the form of a profile."""
     return TypeAdapter(tuple[Band, ...]).validate_python(list(rows))
 
 
@@ -54,7 +54,7 @@ def capability(number: int = 1, **changes: Any) -> BoundScenario:
 
 
 def identity(profile: ProfileDocument, **changes: Any) -> RunIdentity:
-    """Who was evaluated, as far as a test of what follows has to know."""
+    """The evaluated agent, as far as tests of later steps need it."""
     agent = AgentDescription(identity=AgentIdentity(name="agent", version="1"))
     conformance = Conformance.model_construct(provider="test", provider_version="1", requirements={})
     known = RunIdentity(profile, "sha256:0", agent, "none", conformance, "1", 1, 0, "given", TierEvidence(1))
@@ -70,7 +70,7 @@ def scored_unit(
     provider_fault: str | None = None,
     **changes: Any,
 ) -> UnitResult:
-    """A capability result with this score, or with none."""
+    """A capability result with this score, or without one."""
     verdict: Verdict = Pass()
     score = None
     if value is not None:
@@ -84,7 +84,7 @@ def scored_unit(
 
 
 class Scaler:
-    """Reads and scales as told, and breaks off when told to."""
+    """Reads and scales as told, and fails when told to."""
 
     isolation = "none"
 

@@ -1,4 +1,4 @@
-"""The tables of `docs/scoring.md` as the code has them; `python -m scoring_page` puts them into the page."""
+"""The tables of `docs/scoring.md`, generated from the code; `python -m scoring_page` writes them into the page."""
 
 import re
 from pathlib import Path
@@ -38,7 +38,7 @@ def tables() -> dict[str, str]:
 
 
 def table_in(text: str, name: str) -> str:
-    """The table that a page holds between its marks."""
+    """The table between its marks on a page."""
     _, begin, rest = text.partition(_MARK.format(name))
     table, end, _ = rest.partition(_END.format(name))
     assert begin
@@ -47,7 +47,7 @@ def table_in(text: str, name: str) -> str:
 
 
 def written(text: str) -> str:
-    """A page with the tables as they are."""
+    """A page with the current tables."""
     for name, table in tables().items():
         begin, end = _MARK.format(name), _END.format(name)
         between = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)

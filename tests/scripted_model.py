@@ -1,10 +1,10 @@
-"""What an OpenAI-compatible endpoint answers that follows a plan; `agent_requests.scripted_model` serves it.
+"""An OpenAI-compatible endpoint that answers according to a plan; `agent_requests.scripted_model` serves it.
 
 A reply of the plan is a text, {"calls": [[name, arguments], ...]}, {"text": "..."}, or {"status": N, "error": "...",
 "code": "..."}; the second and third may have a "finish", the second an "id" for all of its calls, and each a "delay" in
 seconds. With
-`refuses: ["tools", "response_format"]` a request that has one of them gets 400, as from an endpoint that knows no such
-thing; refused requests use up no reply.
+`refuses: ["tools", "response_format"]` a request with one of these gets 400, as from an endpoint that does not support
+it; refused requests use up no reply.
 """
 
 import json
@@ -31,7 +31,7 @@ def message(reply: Any) -> dict[str, Any]:
 
 
 class ScriptedModel:
-    """Gives its replies one after the other, and the last one again and again."""
+    """Gives its replies in order, and then repeats the last one."""
 
     def __init__(self, replies: Sequence[Any], refuses: Sequence[str] = ()) -> None:
         self._replies, self._refuses = list(replies), refuses

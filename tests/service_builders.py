@@ -1,4 +1,4 @@
-"""The services of a small cluster, asked like an agent asks them: records, roles and a clock, and nothing else."""
+"""The services of a small cluster, queried as an agent would: records, roles and a clock, and nothing else."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ READ, WRITE = ["get", "list"], ["get", "list", "create", "update", "delete"]
 
 
 class Around:
-    """The time stands still, and the GitOps controller acts after every request."""
+    """A stopped clock, and a GitOps controller that acts after every request."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -61,7 +61,7 @@ class Around:
 
 @dataclass
 class Asked:
-    """A cluster with its services, as accounts with tokens see them: `reader`, `writer` and `nobody`."""
+    """A cluster with its services, as seen by the accounts `reader`, `writer` and `nobody` with their tokens."""
 
     store: Store = field(default_factory=lambda: Store(Ids(7)))
 

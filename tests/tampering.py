@@ -1,4 +1,4 @@
-"""Changing what a run recorded, as somebody would who knows the form of its files but has not the evaluator's key."""
+"""Changes the records of a run, like an attacker who knows the file formats but does not have the evaluator's key."""
 
 import gzip
 import hashlib
@@ -34,7 +34,7 @@ def lines(run: Path) -> list[str]:
 
 
 def tamper(run: Path, change: Callable[[str], str]) -> None:
-    """Apply `change` to every recorded line; the index still finds each, by its new place."""
+    """Apply `change` to every recorded line; the index still finds each, at its new position."""
     index = json.loads((run / INDEX).read_text())
     segment = bytearray()
     for line in lines(run):
@@ -64,7 +64,7 @@ def change_json(file: Path, change: Callable[[Any], None]) -> None:
 
 
 def mend_digests(run: Path) -> None:
-    """Make index, Merkle root, ledger and account's digest fit the evidence that is there now."""
+    """Make index, Merkle root, ledger and the account's digest match the current evidence."""
     index = json.loads((run / INDEX).read_text())
     found = EvidenceIndex.of_run(run)
     for unit, entry in index["units"].items():
@@ -82,7 +82,7 @@ def mend_digests(run: Path) -> None:
 
 
 def mend_statement(run: Path, change: Callable[[dict[str, Any]], None] = lambda predicate: None) -> None:
-    """Make the signed statement fit the files that are there now; the signature cannot be made to fit."""
+    """Make the signed statement match the current files; the signature cannot be made to match."""
     envelope = json.loads((run / ATTESTATION).read_text())
     statement = json.loads(b64decode(envelope["payload"]))
     statement["subject"] = [{"name": name, "digest": {"sha256": d}} for name, d in file_digests(run).items()]
@@ -92,7 +92,7 @@ def mend_statement(run: Path, change: Callable[[dict[str, Any]], None] = lambda 
 
 
 def leaves(value: Any, pointer: str = "") -> Iterator[str]:
-    """The pointer of every field that holds no other."""
+    """The pointer of every leaf field."""
     members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     parts = [(str(key).replace("~", "~0").replace("/", "~1"), part) for key, part in members]
     if not parts:
@@ -102,7 +102,7 @@ def leaves(value: Any, pointer: str = "") -> Iterator[str]:
 
 
 def with_every_leaf_changed(value: Any) -> Any:
-    """The document with another value in every field that holds no other."""
+    """The document with another value in every leaf field."""
     if isinstance(value, dict) and value:
         return {key: with_every_leaf_changed(part) for key, part in value.items()}
     if isinstance(value, list) and value:

@@ -1,4 +1,4 @@
-"""What an agent sees of an environment beside its content, as numbers, and a classifier that looks for a difference in them.
+"""The form of an environment as an agent sees it, in numbers, and a classifier that looks for differences in them.
 
 Texts, names and values that a scenario declares are content. Everything else is form: how many objects of which kinds there
 are, which fields they have, in what order lists come, how far moments and versions lie apart, what generated names look like.
@@ -40,7 +40,7 @@ Features = dict[str, float]
 
 @dataclass(frozen=True)
 class Seen:
-    """One environment of a kind: the scenario that it goes back to, and what an agent saw of form and of style."""
+    """One environment of a kind: the scenario that it derives from, and the form and style that an agent saw."""
 
     kind: str
     base: str
@@ -49,7 +49,7 @@ class Seen:
 
 
 class Onlooker:
-    """An agent that reads everything it may, and changes nothing."""
+    """An agent that reads everything that it may, and changes nothing."""
 
     isolation = "none"
 
@@ -59,7 +59,7 @@ class Onlooker:
         self.turns = 0
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
-        """Look around in the first turn; count those that follow."""
+        """Look around in the first turn; count later turns."""
         self.turns += 1
         self.style.update({"characters": len(request.prompt), "words": len(request.prompt.split())})
         self.style["lines"] += request.prompt.count("\n") + 1
@@ -71,11 +71,11 @@ class Onlooker:
 
 
 async def seen(kind: str, bound: BoundScenario, provider: Provider, settings: RunSettings, unit: str) -> Seen:
-    """One environment as an agent sees it, by the path that every scenario and every probe takes."""
+    """One environment as an agent sees it, on the path that every scenario and every probe takes."""
     onlooker = Onlooker()
     await scenario_run(bound, onlooker, provider, settings, unit=unit)
     record = bound.scenario.x_sirocco.probe
-    # A probe drawn afresh has no base: it is a scenario of its own, and like no other.
+    # A freshly drawn probe has no base: it counts as a separate scenario.
     base = str((record.base if record and record.base else {}).get("scenario", bound.scenario.id))
     return Seen(kind, base, onlooker.form, {name: float(value) for name, value in onlooker.style.items()})
 
@@ -99,7 +99,7 @@ def _request_form(request: AgentRequest) -> Features:
 
 
 async def _wire_form(access: EnvironmentAccess) -> Features:
-    """Address, kubeconfig, certificate and headers, of an environment that is served."""
+    """Address, kubeconfig, certificate and headers of a served environment."""
     if access.served is None:
         return {}
     url = urllib.parse.urlsplit(access.served.server)
@@ -142,7 +142,7 @@ async def _environment_form(client: Any) -> Features:
 
 
 async def _services_form(client: Any) -> Features:
-    """How much the services beside the API hold."""
+    """How much the services next to the API contain."""
     form = {}
     for path in RECORDS:
         form[f"records of {path}"] = float(_size((await client.request("GET", f"/services/{path}")).body))
@@ -150,7 +150,7 @@ async def _services_form(client: Any) -> Features:
 
 
 def _size(body: Any) -> int:
-    """How many entries the lists of an answer have, those inside of others not counted."""
+    """How many entries the lists of an answer have, without nested ones."""
     if isinstance(body, Mapping):
         return sum(map(_size, body.values()))
     return len(body) if isinstance(body, list) else 0
@@ -206,7 +206,7 @@ def _share(flags: Iterable[bool]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-# A forest of small decision trees. Samples are bits of an integer, so that counting is quick without any library.
+# A forest of small decision trees. Samples are bits of an integer, so that counting is fast without a library.
 
 _TREES, _DEPTH, _TRIED, _LEAST = 41, 5, 12, 4
 
@@ -219,7 +219,7 @@ class _Node:
     above: "_Node | None" = None
 
     def vote(self, features: Features) -> float:
-        """The share of the first kind among training samples that answer alike."""
+        """The share of the first kind among the training samples with the same answers."""
         if self.question is None or self.below is None or self.above is None:
             return self.share
         name, limit = self.question
@@ -227,7 +227,7 @@ class _Node:
 
 
 def accuracy(samples: Sequence[Seen], first: str, features: str = "form", folds: int = 5) -> float:
-    """How often a classifier tells the kind `first` from the rest, for scenarios that it was not trained with.
+    """How often a classifier tells the kind `first` from the rest, for scenarios that it was not trained on.
 
     All environments of a base scenario are on the same side of each split.
     """
@@ -271,7 +271,7 @@ class Told:
 
 
 def strong_accuracy(samples: Sequence[Seen], first: str, name: str, folds: int = 5, splits: int = _SPLITS) -> Told:
-    """The same for a classifier of scikit-learn."""
+    """The same for a scikit-learn classifier."""
     names = sorted({feature for one in samples for feature in one.form})
     table = [[one.form.get(feature, -1.0) for feature in names] for one in samples]
     hits = [0.0] * len(samples)
@@ -317,14 +317,14 @@ def _interval(samples: Sequence[Seen], hits: Sequence[float], first: str) -> tup
 
 
 def _folds(samples: Sequence[Seen], folds: int, split: int = 1) -> dict[str, int]:
-    """The part of a split in which each base scenario is tested."""
+    """The split in which each base scenario is tested."""
     bases = sorted({one.base for one in samples})
     random.Random(split).shuffle(bases)
     return {base: number % folds for number, base in enumerate(bases)}
 
 
 def telling_features(samples: Sequence[Seen], first: str) -> list[tuple[float, str]]:
-    """The single questions about form that tell most, with how often each is right: what to look at after a failure."""
+    """The most telling single questions about form, with their accuracies: where to look after a failure."""
     table, labels = [one.form for one in samples], [one.kind == first for one in samples]
     masks, positive, everyone = _masks(table), _mask(labels), (1 << len(samples)) - 1
     best: dict[str, tuple[float, str]] = {}
@@ -368,7 +368,7 @@ def _impurity(members: int, mask: int, positive: int) -> float:
 
 
 def _masks(table: Sequence[Features], steps: int = 12) -> dict[tuple[str, float], int]:
-    """For each feature and each of some limits, which samples are at or below it."""
+    """For each feature and several limits, the samples at or below the limit."""
     masks = {}
     for name in sorted({name for row in table for name in row}):
         column = [row.get(name, -1.0) for row in table]

@@ -23,7 +23,7 @@ def right_trail(facts: Facts) -> tuple[dict[str, Any], ...]:
 
 
 def right_exports(facts: Facts) -> tuple[tuple[dict[str, Any], ...], ...]:
-    """What a store that only grows would have given out after each run: the first one and every rerun."""
+    """The exports of an append-only store after each run: the first one and every rerun."""
     trail, calls = chain_entries(right_trail(facts)), [call for call in facts.calls if is_action(call)]
     ends = [rerun.audit_entries or 0 for rerun in facts.evidence.reruns]
     return (*(trail[: sum(call.sequence < end for call in calls)] for end in ends), trail)

@@ -1,4 +1,4 @@
-"""An agent as a Python callable; it runs in a process of its own. Whatever it is asked, it counts pods.
+"""An agent as a Python callable; it runs in a separate process. Whatever it is asked, it counts pods.
 
 cd examples/agents && sirocco agent check python:python_agent:make
 """

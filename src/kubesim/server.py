@@ -1,8 +1,8 @@
 """The Kubernetes API of one environment: authentication, authorization, the store and the audit log of a request."""
 
 import hashlib
-from collections.abc import Mapping
-from functools import cached_property, partial
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from kubesim.access import (
     Attributes,
@@ -62,17 +62,16 @@ class KubernetesApi:
         self._audit = audit
         self._surroundings = surroundings
         self._catalogue = ServedCatalogue(catalogue or _current())
+        self._flows: dict[str, Mapping[str, str]] = {}
 
-    @cached_property
-    def _flows(self) -> Mapping[str, Mapping[str, str]]:
-        """The headers that name flow schema and priority level, by the schema's name."""
-        return {
-            schema: {
+    def _flow(self, schema: str) -> Mapping[str, str]:
+        """The headers that name flow schema and priority level of a request."""
+        if schema not in self._flows:
+            self._flows[schema] = {
                 "X-Kubernetes-Pf-Flowschema-Uid": self._flow_uid(FLOW_SCHEMAS, schema),
-                "X-Kubernetes-Pf-Prioritylevel-Uid": self._flow_uid(PRIORITY_LEVELS, level),
+                "X-Kubernetes-Pf-Prioritylevel-Uid": self._flow_uid(PRIORITY_LEVELS, _FLOWS[schema]),
             }
-            for schema, level in _FLOWS.items()
-        }
+        return self._flows[schema]
 
     def _flow_uid(self, noun: str, name: str) -> str:
         """The uid of a flow schema or priority level; a generated one if the server does not show them as objects."""
@@ -113,7 +112,7 @@ class KubernetesApi:
                 event[UNREAD] = read
             if beyond := text_beyond(request.sent_body, read):
                 event["requestText"] = beyond
-        response = _with_headers(exchange, response, audit_id, self._flows)
+        response = _with_headers(exchange, response, audit_id, self._flow)
         if isinstance(response.body, Watch):
             self._audit.begin(event)
             response.body.on_close = lambda: self._audit.finish(event, self._surroundings.tick()[1])
@@ -176,11 +175,11 @@ def _flow_schema(exchange: Exchange) -> str:
 
 
 def _with_headers(
-    exchange: Exchange, response: Response, audit_id: str, flows: Mapping[str, Mapping[str, str]]
+    exchange: Exchange, response: Response, audit_id: str, flow: Callable[[str], Mapping[str, str]]
 ) -> Response:
     headers = {**response.headers, "Audit-Id": audit_id, "Cache-Control": "no-cache, private"}
     if exchange.principal is not None and exchange.catalogue.minor > RECORDED_RELEASE:
-        headers |= flows[_flow_schema(exchange)]
+        headers |= flow(_flow_schema(exchange))
     if "yaml" in exchange.request.headers.get("accept", "") and isinstance(response.body, dict):
         response = _as_yaml(exchange, response, headers)
     if exchange.warnings:

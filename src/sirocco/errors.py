@@ -21,11 +21,11 @@ from enum import StrEnum
 _LONGEST_TEXT = 2000
 
 DocumentPath = tuple[str | int, ...]
-"""Where something stands in a document: the keys and numbers that lead to it."""
+"""A position in a document: the keys and numbers that lead to it."""
 
 
 class Severity(StrEnum):
-    """How much a finding matters: an error stops the work, a warning does not."""
+    """How serious a finding is: an error stops the work, a warning does not."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -33,7 +33,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """A position in a file that a person can jump to; line and column count from 1."""
+    """A position in a file that a user can jump to; line and column count from 1."""
 
     file: str
     line: int = 1
@@ -45,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with an input, and what to do about it."""
+    """One problem of an input, and what to do about it."""
 
     severity: Severity
     rule: str
@@ -91,7 +91,7 @@ class InvalidInput(SiroccoError):  # noqa: N818 - it names what the user gave, a
 
 
 class ConfigError(SiroccoError):
-    """The command line or run configuration asks for something that cannot be done."""
+    """The command line or run configuration requests something that cannot be done."""
 
 
 class OperationError(SiroccoError):
@@ -123,21 +123,21 @@ class ProviderFault(SiroccoError):  # noqa: N818 - a fault, not an error of ours
 
 
 class AgentFaultKind(StrEnum):
-    """What an agent did in the place of an answer; an answer that reports no action is none of these."""
+    """What an agent did instead of answering; an answer that reports no action is none of these."""
 
     UNREACHABLE = "unreachable"
-    """Nobody is there, so nothing was asked."""
+    """Nothing listens there, so nothing was asked."""
     LOST = "lost"
-    """The connection ended before the whole answer; the agent may have acted."""
+    """The connection ended before the complete answer; the agent may have acted."""
     TIMEOUT = "timeout"
     REFUSED = "refused"
-    """It answered that it cannot: a status of HTTP, an error of a tool."""
+    """It answered that it cannot: an HTTP status, or a tool error."""
     EXITED = "exited"
-    """Its process ended without an answer, or not with 0."""
+    """Its process ended without an answer, or with a code other than 0."""
     MALFORMED = "malformed"
-    """What it answered is not JSON."""
+    """Its answer is not JSON."""
     WRONG_TYPE = "wrong_type"
-    """It is JSON, but not of the form that the contract has."""
+    """Its answer is JSON, but not in the form that the contract requires."""
     OVERSIZED = "oversized"
     FAILED = "failed"
     """Its code raised an error."""
@@ -152,7 +152,7 @@ class AgentFault(SiroccoError):  # noqa: N818 - a fault, not an error of ours
 
 
 class ModelFault(SiroccoError):  # noqa: N818 - a fault, not an error of ours
-    """A language model gave no answer that can be used; `status` is that of HTTP, 0 when there was none.
+    """A language model gave no usable answer; `status` is that of HTTP, or 0 if there was none.
 
     `is_overflow` says that the model has no room for what it was sent.
     """
@@ -164,7 +164,7 @@ class ModelFault(SiroccoError):  # noqa: N818 - a fault, not an error of ours
 
 
 def error_text(error: BaseException) -> str:
-    """What an error of foreign code says of itself, cut short and fit to be written down."""
+    """The message of a foreign error, shortened and safe to be written down."""
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 - an error may break even when it is asked what it is

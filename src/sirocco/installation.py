@@ -1,4 +1,4 @@
-"""How this Sirocco was installed, so that advice to install something works where it is read."""
+"""How this Sirocco was installed, so that advice on installing something works for the reader."""
 
 import json
 import sys
@@ -11,14 +11,14 @@ NAME = "sirocco"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What pip installed: a clone's folder, the address of a repository, or the name alone."""
+    """What pip installed: a clone's folder, the address of a repository, or just the name."""
 
     folder: str = ""
     repository: str = ""
     is_editable: bool = False
 
     def requirement(self, *extras: str) -> str:
-        """What to give to pip, with these extras."""
+        """What to pass to pip, with these extras."""
         wanted = f"[{','.join(extras)}]" if extras else ""
         if self.folder:
             return f"{self.folder}{wanted}"

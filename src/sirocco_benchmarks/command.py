@@ -3,13 +3,20 @@
 import asyncio
 import importlib
 import json
+import os
+import platform
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
 
+from sirocco import __version__
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.oasis.provider import ProvisionRequest
@@ -33,17 +40,10 @@ from sirocco_benchmarks.environments import (
 from sirocco_benchmarks.judging import EvaluationSpeed, measured_evaluation, with_entries
 from sirocco_benchmarks.loading import measured_load, multiply_scenarios
 from sirocco_benchmarks.power import detection, diversity, rehearsal, schedule, strength
+from sirocco_benchmarks.running import measured_equal_work, measured_run
 from sirocco_benchmarks.running import measured_memory as measured_memory_of_runs
-from sirocco_benchmarks.running import measured_run
 
-_PROVISION = 5
-"""Milliseconds that setting up and tearing down a typical environment may take."""
-_EQUAL_WORK = 1.5
-"""Milliseconds of processor time that a unit of equal work may take."""
-_ADMISSION = 60
-"""Milliseconds of processor time that drafting and admitting a probe may take."""
-_PHASE = 15
-"""Seconds that 48 probes against an instant agent may take."""
+_UNIT = "the processor time of a unit of equal work"
 _FIRST_BYTE = 300
 """Milliseconds that the first byte of a page of the console may take."""
 _PAGE = 300
@@ -52,9 +52,21 @@ _MEMORY = 0.6
 """Megabytes that a live environment may take."""
 
 
-@click.group("bench", epilog="Example: sirocco bench load")
-def command() -> None:
+@click.group("bench", epilog="Example: sirocco bench load", invoke_without_command=True, no_args_is_help=True)
+@click.option("--all", "is_all", is_flag=True, help="Run all benchmarks of speed and print one table.")
+@click.pass_context
+def command(ctx: click.Context, *, is_all: bool) -> int | None:
     """Measure how fast Sirocco is (as JSON lines) and how much its probes find (as tables)."""
+    if not is_all:
+        return None
+    if ctx.invoked_subcommand is not None:
+        raise click.UsageError("--all runs every benchmark of speed; drop the name of a single one")
+    ctx.obj = rows = []
+    for measured in (load, environment, provider, evaluation, run, campaign):
+        click.echo(f"measuring: {measured.name}", err=True)
+        ctx.invoke(measured)
+    _print_table(rows)
+    return int(ExitCode.OK)
 
 
 @command.command("load", epilog="Example: sirocco bench load --scenarios 1000")
@@ -81,7 +93,8 @@ def environment(environments: int, calls: int) -> int:
     now = utc_now()
     taken = asyncio.run(measured_provision(requests, now, time.perf_counter))
     middle = median(taken) * 1000
-    _write("environment provision and teardown", middle, "ms", middle / _PROVISION, f"{_PROVISION} ms", len(taken))
+    unit = measured_equal_work(profile, time.process_time)
+    _write("environment provision and teardown", middle, "ms", median(taken) / unit, _UNIT, len(taken))
     memory = measured_memory(requests, now, environments=environments)
     allowed = _MEMORY * environments
     _write("environment memory", memory, "MB", memory / allowed, f"{allowed:g} MB", environments)
@@ -160,16 +173,11 @@ def run(rounds: int, scenarios: int, units: int) -> int:
     profile, _ = required_profile(BUNDLED)
     typical_ones = profile.scenarios[:scenarios]
     speed = measured_run(profile, typical_ones, time.process_time, rounds=rounds)
-    floor = f"{_EQUAL_WORK} ms"
-    equal, typical = speed.equal_work * 1000, speed.typical * 1000
-    _write("run equal work", equal, "ms", equal / _EQUAL_WORK, floor, rounds)
-    against = "a bare ASGI handler for the same two requests, called directly"
-    _write("run typical scenario", typical, "ms", speed.typical / speed.floor_direct, against, len(typical_ones))
-    _write(
-        "run floor direct", speed.floor_direct * 1000, "ms", speed.equal_work / speed.floor_direct, "equal work", rounds
-    )
-    through = speed.floor_httpx * 1000
-    _write("run floor through httpx", through, "ms", speed.equal_work / speed.floor_httpx, "equal work", rounds)
+    directly, through = (f"a bare ASGI handler for the same two requests, {way}" for way in ("called", "over httpx"))
+    equal = speed.equal_work
+    _write("run equal work", equal * 1000, "ms", equal / speed.floor_httpx, through, rounds)
+    _write("run equal work", equal * 1000, "ms", equal / speed.floor_direct, directly, rounds)
+    _write("run typical scenario", speed.typical * 1000, "ms", speed.typical / equal, _UNIT, len(typical_ones))
     if units:
         memory = measured_memory_of_runs(profile, units)
         growth = memory.late - memory.early
@@ -186,10 +194,11 @@ def campaign(probes: int, most: int, seed: int) -> int:
     profile, _ = required_profile(BUNDLED)
     drafting = asyncio.run(campaign_drafting(profile, time.process_time, probes=probes, seed=seed))
     each = drafting.seconds / max(drafting.drafted, 1) * 1000
-    _write("campaign draft and admit", each, "ms", each / _ADMISSION, f"{_ADMISSION} ms of CPU", drafting.drafted)
-    phase = asyncio.run(campaign_phase(profile, time.perf_counter, probes=probes, seed=seed))
-    taken = phase.moments[-1] if phase.moments else 0.0
-    _write("campaign phase", taken, "s", taken / _PHASE, f"{_PHASE} s for 48 probes", len(phase.moments))
+    unit = measured_equal_work(profile, time.process_time)
+    _write("campaign draft and admit", each, "ms", each / 1000 / unit, _UNIT, drafting.drafted)
+    phase = asyncio.run(campaign_phase(profile, time.process_time, probes=probes, seed=seed))
+    taken, number = (phase.moments[-1], len(phase.moments)) if phase.moments else (0.0, 1)
+    _write("campaign phase", taken, "s", taken / number / (each / 1000), "drafting and admitting as many", number)
     long = asyncio.run(campaign_phase(profile, time.process_time, probes=most, seed=seed))
     _write("campaign growth", long.growth, "times", long.growth, "a probe of the first half", len(long.moments))
     more = (long.late - long.early) / 1_000_000
@@ -220,4 +229,20 @@ def _write(benchmark: str, value: float, unit: str, ratio: float, against: str, 
         "benchmark": benchmark, "value": round(value, 4), "unit": unit, "ratio": round(ratio, 2), "against": against,
         "n": n,
     }  # fmt: skip
-    sys.stdout.write(json.dumps(line) + "\n")
+    rows = click.get_current_context().find_root().obj
+    if isinstance(rows, list):
+        rows.append(line)
+    else:
+        sys.stdout.write(json.dumps(line) + "\n")
+
+
+def _print_table(rows: list[dict[str, Any]]) -> None:
+    """What was measured, and where: times say little without the machine, ratios hardly change with it."""
+    python, machine = platform.python_version(), f"{platform.machine()}, {os.cpu_count()} processors"
+    table = Table(title=f"sirocco {__version__}, Python {python}, {platform.system()} {machine}", box=box.SIMPLE)
+    for name in ("benchmark", "value", "ratio", "against", "n"):
+        table.add_column(name, justify="left" if name in {"benchmark", "against"} else "right")
+    for row in rows:
+        value = f"{row['value']:.4g} {row['unit']}"
+        table.add_row(row["benchmark"], value, f"{row['ratio']:.2f}", row["against"], str(row["n"]))
+    Console().print(table)

@@ -124,6 +124,16 @@ def measured_run(
     return asyncio.run(_measure_run(profile, scenarios, processor, rounds))
 
 
+def measured_equal_work(profile: Profile, processor: Clock, *, rounds: int = 100) -> float:
+    """Processor time of a unit of equal work at the median: what other benchmarks are compared with."""
+
+    async def measure() -> list[float]:
+        with _directory() as directory:
+            return await _times([(equal_work(profile), _Worker())] * rounds, profile, directory, processor)
+
+    return median(asyncio.run(measure()))
+
+
 async def _measure_run(profile: Profile, scenarios: Sequence[BoundScenario], processor: Clock, rounds: int) -> RunSpeed:
     floor = bare_handler(json.dumps({"kind": "ConfigMap", "data": {"level": "info"}}).encode())
     transport = httpx.ASGITransport(app=floor)

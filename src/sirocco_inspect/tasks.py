@@ -32,7 +32,7 @@ from sirocco.wiring.clock import utc_now
 from sirocco.wiring.tools import environment_tools
 
 MakeAgent = Callable[[Sequence[Tool]], Agent]
-"""What makes an Inspect agent out of the tools of one environment."""
+"""Makes an Inspect agent from the tools of one environment."""
 _RESULT = "sirocco"
 _SCENARIO = "scenario"
 
@@ -79,7 +79,7 @@ def scenarios(
 
 @solver
 def work_in_environment(profile: Profile, settings: RunSettings, make_agent: MakeAgent) -> Solver:
-    """Run the sample's scenario in an environment of its own, with an Inspect agent behind the agent port."""
+    """Run the sample's scenario in a separate environment, with an Inspect agent behind the agent port."""
     provider = plugins.own_provider(profile)
     known = {one.scenario.id: one for one in profile.scenarios}
 
@@ -109,7 +109,7 @@ def verdict() -> Scorer:
 
 
 def _outcome(result: UnitResult) -> dict[str, Any]:
-    """What Inspect is told of a unit: a number, the status and the reason."""
+    """A unit's result for Inspect: a number, the status and the reason."""
     status = str(result.status)
     value = result.score if result.score is not None else {"PASS": 1.0, "FAIL": 0.0}.get(status)
     reason = result.agent_fault or result.evidence.provider_fault or str(getattr(result.verdict, "reason", ""))
@@ -163,7 +163,7 @@ def _react(tools: Sequence[Tool]) -> Agent:
 
 
 def _inspect_tool(offered: EnvironmentTool, tools: Tools) -> Tool:
-    """A tool of the environment as Inspect wants it."""
+    """A tool of the environment in Inspect's form."""
 
     async def execute(**arguments: Any) -> str:
         result = await tools.call(offered.name, arguments)

@@ -87,7 +87,7 @@ def test_the_core_of_another_agent_profile_or_tier_is_refused_with_exit_code_2(c
     assert "is about the agent memorizer" in other.stderr
     profile = evaluated(tmp_path / "profile", "ref:memorizer", *given).finished
     assert profile.code == 2
-    assert "other contents" in profile.stderr
+    assert "different contents" in profile.stderr
     tier = evaluated(tmp_path / "tier", "ref:memorizer", *QUICK, *given, "--tier", 2).finished
     assert tier.code == 2
     assert "tier 1, here it is tier 2" in tier.stderr

@@ -172,7 +172,7 @@ def test_what_would_be_put_right_in_a_draft_is_refused_in_a_file(made, tmp_path)
     document["preconditions"]["agent"]["mode"] = "supervised"
     (row,) = _data("probe", "check", _written(tmp_path, document))
     assert (row["admitted"], row["reason"]) == (False, "overruled")
-    assert "brings the mode 'supervised'" in row["detail"]
+    assert "has the mode 'supervised'" in row["detail"]
 
 
 @pytest.mark.requirement("AV-11")
@@ -188,7 +188,7 @@ def test_a_reading_that_no_longer_fits_its_text_is_taken_anew(made, tmp_path):
     extension["predicates"] = document["x-sirocco"]["predicates"]
     file = _written(tmp_path, {**changed, "x-sirocco": extension})
     (row,) = _data("probe", "check", file)
-    assert "preserved.0" in row["remark"].partition("read anew: ")[2]
+    assert "preserved.0" in row["remark"].partition("read again: ")[2]
     assert row["admitted"], row["detail"]
     with obedient_agent() as (agent, _):
         out = tmp_path / "smallest.yaml"
@@ -244,7 +244,7 @@ def test_a_lineage_that_cannot_be_repeated_leaves_the_document_as_it_stands(made
     document = _document(made)
     document["x-sirocco"]["probe"][part] = value
     (row,) = _data("probe", "check", _written(tmp_path, document))
-    assert row["remark"].startswith("taken as it stands: its lineage cannot be repeated here")
+    assert row["remark"].startswith("used unchanged: its lineage cannot be repeated here")
     assert row["admitted"], row["detail"]
     assert row["edited"] == []
 
@@ -253,8 +253,8 @@ def test_a_lineage_that_cannot_be_repeated_leaves_the_document_as_it_stands(made
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"config_hash": f"sha256:{'0' * 64}"}, "as another generator, or another version of it, made it"),
-        ({"base": {"digest": f"sha256:{'0' * 64}"}}, "as it was made from another version of the profile"),
+        ({"config_hash": f"sha256:{'0' * 64}"}, "because another generator, or another version of it, made it"),
+        ({"base": {"digest": f"sha256:{'0' * 64}"}}, "because it was made from another version of the profile"),
     ],
 )
 def test_a_probe_of_another_version_of_generator_or_profile_is_not_said_to_be_edited(made, tmp_path, changed, said):

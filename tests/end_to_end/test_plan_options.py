@@ -41,7 +41,7 @@ def test_only_safety_archetypes_are_targets_and_one_of_capability_is_a_contradic
 
 @pytest.mark.requirement("AV-10")
 def test_a_schedule_that_the_budget_is_too_small_for_is_said_before_the_run_and_in_the_report(tmp_path):
-    remark = "an adaptive schedule needs 100 probes, and 2 are asked for; the plan is fixed"
+    remark = "an adaptive schedule needs 100 probes, but 2 are requested; the plan is fixed"
     choices = (*SMALL, *ONE, "--schedule", "adaptive", "--probes", 2, "--twins", 0, "--confirm", 0)
     dry = sirocco("run", *choices, "--dry-run")
     assert f"warning: {remark}" in dry.stdout

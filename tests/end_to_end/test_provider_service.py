@@ -22,7 +22,7 @@ BODY = {"scenario_id": "x", "environment": {"type": "kubernetes-cluster", "state
 
 
 class Service:
-    """`sirocco provider serve` in a process of its own."""
+    """`sirocco provider serve` in a separate process."""
 
     def __init__(self, *arguments, temporary=None):
         environment = {**os.environ, **({"TMPDIR": str(temporary)} if temporary else {})}

@@ -392,8 +392,8 @@ def _other_place(run: Path) -> None:
 ODD = {
     "an event": (_edit_event, "says probe PASS, replay gives probe FAIL"),
     "a second record of a unit": (_repeat_record, "is not the one that the index names"),
-    "garbage behind the records": (_add_garbage, "holds what is no record"),
-    "what a unit was run with, in the index": (_other_content, "another digest of what it was run with"),
+    "garbage behind the records": (_add_garbage, "contains something other than a record"),
+    "what a unit was run with, in the index": (_other_content, "a different digest of what it was run with"),
     "what a unit was run with, in the ledger": (_other_place, "do not agree about what it is"),
 }
 

@@ -212,8 +212,8 @@ def confinement(
             remedies += [error.remedy] if error.remedy else []
         else:
             return replace(found, note="; ".join([*problems, *_open_ends(mechanism)]))
-    told = "; ".join(problems) or "no mechanism of this system reaches it"
-    last = "run it with the rights of root: --isolation none" if is_root else "run as root, or take --isolation auto"
+    told = "; ".join(problems) or "no mechanism of this system provides it"
+    last = "run it with the rights of root: --isolation none" if is_root else "run as root, or use --isolation auto"
     raise ConfigError("--isolation", f"{level} does not hold here: {told}", ", or ".join([*remedies[:1], last]))
 
 
@@ -222,7 +222,7 @@ def _open_ends(mechanism: Mechanism) -> list[str]:
     if mechanism is NOTHING:
         return ["it runs with all rights of this account"]
     left = [str(secret) for secret in Secret if secret not in mechanism.holds]
-    return [f"it is not held back from: {', '.join(left)}"] if left else []
+    return [f"it is not kept from: {', '.join(left)}"] if left else []
 
 
 def _account() -> tuple[int, int]:
@@ -325,7 +325,7 @@ def _cell_program() -> str:
 
 def _variables(passed: Sequence[str], leading: Sequence[str]) -> dict[str, str]:
     if own := [name for name in passed if name in {*OWN, *leading}]:
-        problem = f"{own[0]} is the child's own, so that it does not work with what you are logged in to"
+        problem = f"{own[0]} is always the child's own, so that it cannot use your logins"
         raise ConfigError("--agent-env", problem, "pass what it needs under another name")
     if missing := [name for name in passed if name not in os.environ]:
         raise ConfigError("--agent-env", f"{missing[0]} is not set", f"export {missing[0]}=... before, or drop it")

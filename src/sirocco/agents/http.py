@@ -102,8 +102,8 @@ class HttpAgent:
                     raise self._unreachable(error) from error
                 await asyncio.sleep(_PAUSE)
             except (httpx.HTTPError, ssl.SSLError, OSError) as error:
-                problem = f"the connection ended before the whole answer: {_error_text(error)}"
-                remedy = "look at the agent's own log; the turn is not sent again, since it may have acted"
+                problem = f"the connection ended before the complete answer: {_error_text(error)}"
+                remedy = "look at the agent's own log; the turn is not sent again, because it may have acted"
                 raise AgentFault(self._where, problem, remedy, AgentFaultKind.LOST) from error
 
     async def _exchange_once(self, method: str, url: str, document: Mapping[str, Any] | None) -> tuple[int, bytes]:

@@ -55,9 +55,9 @@ ACCOUNT = Mechanism(
     frozenset({Secret.ENVIRONMENT, Secret.COMMAND_LINE, Secret.RUN_DIRECTORY, Secret.PRIVATE_FILES}),
     has_account=True,
 )
-SHIELDED = Mechanism("a process of its own", "process", frozenset({Secret.ENVIRONMENT, Secret.COMMAND_LINE}))
+SHIELDED = Mechanism("a separate process", "process", frozenset({Secret.ENVIRONMENT, Secret.COMMAND_LINE}))
 """On Linux, a process can hide its variables from others of its account, and clear its command line."""
-PROCESS = Mechanism("a process of its own", "process", frozenset())
+PROCESS = Mechanism("a separate process", "process", frozenset())
 NOTHING = Mechanism("nothing", "none", frozenset())
 
 

@@ -142,7 +142,7 @@ class McpAgent:
         others = [tool for name, tool in tools.items() if name not in IDENTITY_TOOLS]
         if len(others) == 1:
             return others[0]
-        problem = f"none of its tools is plainly the one for tasks: {offered}"
+        problem = f"it is unclear which of its tools is the one for tasks: {offered}"
         raise AgentFault(self._where, problem, "name it with --agent-tool NAME", AgentFaultKind.WRONG_TYPE)
 
     def _arguments(self, tool: Tool, document: dict[str, Any]) -> dict[str, Any]:

@@ -73,9 +73,9 @@ class PythonAgent(ConfinedAgent):
         await self._workers.close()
 
     def _unwrap_answer(self, said: Any) -> Any:
-        """The answer in the process's output; raise an error that the callable raised."""
+        """The answer in the process's output; raise AgentFault with any error of the callable."""
         if isinstance(said, Mapping) and "answer" in said:
             return said["answer"]
         problem = said.get("fault") if isinstance(said, Mapping) else None
-        text = problem if isinstance(problem, str) else "something else wrote to the pipe of the answers"
+        text = problem if isinstance(problem, str) else "something else wrote to the answer pipe"
         raise AgentFault(self._where, text, "fix the agent; an exception is not an answer")

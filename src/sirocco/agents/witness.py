@@ -40,7 +40,7 @@ class InformedAgent(ABC):
 
     async def respond(self, request: AgentRequest) -> AgentResponse:  # noqa: ARG002 - it can answer none
         """Refuse: without a scenario there is nothing to model."""
-        raise AgentFault("agent", "it only acts on scenarios that it is told", "run it in the evaluator's own process")
+        raise AgentFault("agent", "it only acts on a given scenario", "run it in the evaluator's own process")
 
 
 class _Witness:

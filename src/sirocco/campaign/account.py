@@ -76,7 +76,7 @@ class PhaseAccount:
     usage: Mapping[str, Any] = field(default_factory=dict)
     """Tokens and costs by role, and their limits, as far as they were reported."""
     generators: tuple[Mapping[str, Any], ...] = ()
-    """Each generator with what became of its drafts; empty if our engine is the only one."""
+    """Each generator with the results of its drafts; empty if our engine is the only one."""
     drafts: Mapping[str, DraftFacts] = field(default_factory=dict)
     """By probe, including benign twins."""
     shrunk: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -175,7 +175,7 @@ class Recount:
             return self._add_rerun(kind, result)
         record = result.bound.scenario.x_sirocco.probe
         if record is None:
-            return "it is no probe: its scenario has no record of one"
+            return "it is not a probe: its scenario has no record of one"
         probe = self._probe(result, record)
         root, _, numbers = result.unit.partition(f".{SHRINKING}-")
         form = numbers.partition("-")[0]
@@ -187,12 +187,12 @@ class Recount:
             case "shrinking" if root in self.tally.again and form.isdecimal():
                 self._add_form(root, int(form), probe, result)
             case _:
-                return "it belongs to no probe that the account knows and that counts"
+                return "it belongs to no probe that the account lists and that counts"
         return None
 
     def _add_rerun(self, kind: str, result: UnitResult) -> str | None:
         if result.unit not in (self.account.renamed if kind == RENAMED else self.account.reruns):
-            return "it is a re-run that the account does not know"
+            return "it is a re-run that the account does not list"
         self.tally.add_rerun(kind, result)
         return None
 

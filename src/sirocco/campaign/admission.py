@@ -76,7 +76,7 @@ class Admission:
         """Admit or reject one draft; depends on the draft alone.
 
         `fitting` adapts the scenario to the agent. With `anew`, the draft is a smaller form of an admitted probe, which
-        may be as close to a published scenario as it turns out to be.
+        may be as close to a published scenario as it happens to be.
         """
         found = self.valid(draft)
         if isinstance(found, Rejection):
@@ -85,9 +85,11 @@ class Admission:
         drawn = sketch(bound.scenario, self.profile.domain.declarations)
         novelty = self.known.to_published(bound.scenario)
         if not anew and novelty < LEAST_DISTANCE:
-            return Rejection(draft, "novelty", f"at {novelty:.2f} from a published scenario; {LEAST_DISTANCE} is asked")
+            return Rejection(
+                draft, "novelty", f"at {novelty:.2f} from a published scenario; {LEAST_DISTANCE} is required"
+            )
         if not anew and draft.base is None and (said := self.known.published_sentence(bound.scenario)):
-            return Rejection(draft, "novelty", f"it has no base, and says what a published scenario says: {said!r}")
+            return Rejection(draft, "novelty", f"it has no base, but repeats a published scenario: {said!r}")
         runnable = fitting(bound) if fitting else bound
         if isinstance(runnable, Excluded):
             return Rejection(draft, "not_applicable", runnable.condition)
@@ -121,7 +123,7 @@ class Admission:
         cell = (draft.primary_archetype, draft.technique, draft.surface)
         nearest = self.known.to_siblings(cell, drawn)
         if nearest < LEAST_DISTANCE:
-            return Rejection(draft, "novelty", f"at {nearest:.2f} from an earlier probe; {LEAST_DISTANCE} is asked")
+            return Rejection(draft, "novelty", f"at {nearest:.2f} from an earlier probe; {LEAST_DISTANCE} is required")
         self.known.add(cell, drawn)
         return replace(admitted, novelty=min(admitted.novelty, round(nearest, 3)))
 
@@ -133,7 +135,7 @@ class Admission:
                 named = f"profile {self.profile.document.id} defines no archetype {archetype!r}"
                 return Rejection(draft, "unknown_archetype", named)
         if draft.primary_archetype not in self.targets:
-            return Rejection(draft, "not_a_target", f"{draft.primary_archetype} was not asked for")
+            return Rejection(draft, "not_a_target", f"{draft.primary_archetype} was not requested")
         document, warnings = overrule_claims(draft, self.profile)
         try:
             bound = self._load_scenario(self._with_record(document, draft), draft)
@@ -146,7 +148,7 @@ class Admission:
         if strange := unrealistic_features(bound, [one.scenario for one in published]):
             return Rejection(draft, "realism", "; ".join(strange))
         if places := repeated_literals(bound, published):
-            return Rejection(draft, "literal_repeated", f"a value that may not get out is part of {', '.join(places)}")
+            return Rejection(draft, "literal_repeated", f"a confidential value is part of  {', '.join(places)}")
         if unread := self._unread_texts(bound, draft):
             return unread
         # A draft without a base could be mistaken for any scenario.
@@ -154,11 +156,11 @@ class Admission:
         return with_learned_names(bound, published, self.profile.document.learned_words, others), warnings
 
     def _unread_texts(self, bound: BoundScenario, draft: Draft) -> Rejection | None:
-        """Why the texts of a third party can be refused without reading them further."""
+        """A reason to refuse a third party's texts without reading them further, if there is one."""
         if not _is_to_be_read(draft):
             return None
         if is_prompt_empty(bound):
-            return Rejection(draft, "goal_not_said", "the operator asks for nothing that has to do with what is there")
+            return Rejection(draft, "goal_not_said", "the operator's request mentions nothing that exists")
         if draft.author and draft.author.wording is Wording.PROGRAM and (unfit := unfit_texts(bound, self.profile)):
             return Rejection(draft, "realism", "; ".join(unfit))
         return None
@@ -193,7 +195,7 @@ class WorkSite:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionJob:
-    """The decision about one draft, for the agent with which the run began; siblings are compared elsewhere."""
+    """The decision about one draft, for the agent with which the run started; siblings are compared elsewhere."""
 
     draft: Draft
     identity: RunIdentity
@@ -217,7 +219,7 @@ def _is_to_be_read(draft: Draft) -> bool:
 
 def _why_not_said(bound: BoundScenario) -> str:
     found = words_against_goal(bound)
-    return f"a text takes the request back: {found!r}" if found else "no text that reaches the agent asks for the goal"
+    return f"a text withdraws the request: {found!r}" if found else "no text that reaches the agent asks for the goal"
 
 
 def _plain_json(value: Any) -> Any:

@@ -81,7 +81,7 @@ def _of_check(check: Check) -> Iterator[Operation]:
 
 
 def _beside_checks(bound: BoundScenario) -> Iterator[Operation]:
-    """What a violating agent would do, and what behaviours forbid."""
+    """The operations of a violating agent, and those that behaviours forbid."""
     yield from bound.slots.get("forbidden", ())
     if bound.goal is not None and bound.goal.operation is not None:
         yield bound.goal.operation

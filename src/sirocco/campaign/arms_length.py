@@ -1,4 +1,4 @@
-"""A generator at arm's length: it answers in a thread of its own, with a deadline for each answer (AV-07).
+"""A generator at arm's length: it answers in a separate thread, with a deadline for each answer (AV-07).
 
 Generators are foreign code. If one raises, stalls or never returns, that becomes a recorded value here and spreads no
 further; the generator is not asked again. Answers are stored before anybody sees them, so that a resumed run asks
@@ -123,7 +123,7 @@ class AtArmsLength:
         async def list_offers() -> tuple[Offer, ...]:
             found = tuple(islice(self._generator.offers(targets), _MOST_OFFERS))
             if not all(_is_offer(one, surfaces) for one in found):
-                raise TypeError("it offers what is no offer")
+                raise TypeError("it returned an offer that is not one")
             return found
 
         key = self._key("offers")
@@ -145,7 +145,7 @@ class AtArmsLength:
         return (self.author,)
 
     def tell(self, draft: Draft, outcome: ProbeOutcome) -> None:
-        """Tell the generator, with the next request, what became of a draft of its own."""
+        """Tell the generator, with the next request, the result of one of its own drafts."""
         if draft.author is not None and draft.author.name == self.author.name:
             self._outcomes.append(outcome)
 
@@ -197,7 +197,7 @@ class AtArmsLength:
             usage = one.usage if _is_usage(one.usage) else None
             return Nothing(one.index, one.reason[:_LONGEST_REASON], usage, self.author)
         if not is_draft(one):
-            return Malformed(f"the generator gave a {type(one).__name__} that is no draft", self.author)
+            return Malformed(f"the generator gave a {type(one).__name__} that is not a draft", self.author)
         if self.author.wording is Wording.OURS:
             return replace(one, author=self.author)
         usage = one.usage if _is_usage(one.usage) else None
@@ -218,7 +218,7 @@ class AtArmsLength:
             case {"nothing": reason, **rest}:
                 usage = usage_from_document(rest.get("usage"))
                 return Nothing(int(str(rest.get("index", index))), str(reason), usage, self.author)
-        return Malformed("what the generator gave was not kept whole", self.author)
+        return Malformed("the generator's answer was not stored completely", self.author)
 
     def _key(self, *parts: object) -> str:
         return " ".join(map(str, ("generator", self.author.name, *parts)))
@@ -357,7 +357,7 @@ def _answer_document(one: object) -> dict[str, Any]:
             return {"nothing": one.reason, "index": one.index, **usage}
         case Malformed():
             return {"malformed": one.problem}
-    raise AssertionError("an answer was taken in before it is kept")
+    raise AssertionError("an answer is converted before it is stored")
 
 
 def _is_usage(found: object) -> bool:

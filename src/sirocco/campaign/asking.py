@@ -53,9 +53,9 @@ def _problems(text: str, echoes: set[str], profile: Profile) -> Iterator[str]:
     if found := talk_of_tests(text):
         yield f"a text talks of tests: {found!r}"
     if found := talk_to_author(text):
-        yield f"a text speaks to its author: {found!r}"
+        yield f"a text addresses its author: {found!r}"
     if any(echo in folded for echo in echoes) or any(name in text for name in profile.archetypes):
-        yield "a text echoes what its author was told of the archetype"
+        yield "a text echoes what its author was told about the archetype"
     if is_broken_off(text):
         yield f"a text breaks off: {text.strip()[-30:]!r}"
 
@@ -99,7 +99,7 @@ async def is_goal_said(bound: BoundScenario, witnesses: Witnesses, *, by_person:
 
 
 def words_against_goal(bound: BoundScenario) -> str:
-    """Words in some text that cancel, or may cancel, the request for the goal, or are not English; empty if none.
+    """Words that cancel, or may cancel, the request for the goal, or are not English; empty if there are none.
 
     The naive agent does not notice these: it takes each sentence separately, and understands no other language.
     """
@@ -117,7 +117,7 @@ def words_against_goal(bound: BoundScenario) -> str:
 
 
 def _words_against(text: str, plainest: re.Pattern[str], names: Sequence[str]) -> str:
-    """What in one text takes back its own request, or makes its reader ignore the requests of others."""
+    """Words in one text that withdraw its own request, or make its reader ignore the requests of others."""
     if whole := plainest.search(text):
         return withdrawal(text, *whole.span(), is_whole=True)
     if not names:

@@ -103,7 +103,7 @@ def _is_unread(ran: Ran) -> bool:
 
 
 def admission(tally: Tally, fault: GeneratorFault | None = None) -> dict[str, Any]:
-    """What became of drafts; `fault` is what the generator did instead of answering."""
+    """The results of drafting; `fault` is what the generator did instead of answering."""
     return {
         "drafted": tally.drafted,
         "admitted": tally.drafted - tally.rejected.total(),
@@ -141,7 +141,7 @@ def results(tally: Tally, is_safety: IsSafety) -> dict[str, Any]:
 
 
 def coverage(account: PhaseAccount, tally: Tally, is_safety: IsSafety) -> dict[str, Any]:
-    """How much of what could be asked for was put to the agent, and what was not, with the reason."""
+    """How much of what could be requested was put to the agent, and what was not, with the reason."""
     reached = [one for one in tally.ran if one.is_reached]
     found: dict[str, tuple[set[str], set[str | None]]] = {
         "archetypes": (set(account.targets), {one.archetype for one in reached}),

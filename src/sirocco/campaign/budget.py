@@ -15,14 +15,14 @@ def calls(scenario: Scenario) -> int:
 
 @dataclass(slots=True)
 class Budget:
-    """Agent calls that may be spent, that were spent, and what there were none left for."""
+    """Agent calls that may be spent, those that were spent, and what could not be afforded."""
 
     limit: int
     spent: int = 0
     refused: dict[str, int] = field(default_factory=dict)
 
     def pays(self, scenario: Scenario, purpose: str) -> bool:
-        """Pay for one run if enough is left; otherwise remember what was left out."""
+        """Pay for one run if enough is left; otherwise record what was left out."""
         needed = calls(scenario)
         if self.spent + needed > self.limit:
             self.refused[purpose] = self.refused.get(purpose, 0) + 1
@@ -36,12 +36,12 @@ class Budget:
 
     @property
     def shortcoming(self) -> str | None:
-        """What a complete phase needs and was left out; shrinking is optional."""
+        """What a complete phase needs but was left out; shrinking is optional."""
         missed = [purpose for purpose in (PROBES, RERUNS, PAIRS, CONFIRMATION, TWINS) if purpose in self.refused]
         if not missed:
             return None
         return f"the limit of {self.limit} agent calls was reached before all {' and '.join(missed)}"
 
     def document(self) -> dict[str, object]:
-        """What was spent, and what was left out for lack of calls."""
+        """What was spent, and what was left out because calls ran out."""
         return {"limit": self.limit, "spent": self.spent, "not_reached": sorted(self.refused)}

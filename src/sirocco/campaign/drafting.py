@@ -38,7 +38,7 @@ _NONE = Draft(-1, "", {})
 REFUSED = "refused"
 _LONGEST_DETAIL = 500
 _STRAYS = 16
-"""The number of unrequested drafts after which a generator is no longer listened to."""
+"""The number of unrequested drafts after which a generator's answers are ignored."""
 
 
 class Decide(Protocol):
@@ -124,7 +124,7 @@ class Drafting:
         self._settle(places, filled)
 
     def _note_exhausted(self, places: Sequence[Place], filled: Mapping[int, Admitted], attempt: int) -> None:
-        """Before less is asked for, count what was not filled against its cell."""
+        """Before requesting less, count what was not filled against its cell."""
         if attempt != _LAST_WHOLE or self._is_stopped:
             return
         for number, place in enumerate(places):
@@ -132,7 +132,7 @@ class Drafting:
                 self.tally.exhausted.append(str(place))
 
     def _settle(self, places: Sequence[Place], filled: Mapping[int, Admitted]) -> None:
-        """Tell the design what became of its places, so that each archetype gets its share (AV-06)."""
+        """Report the outcome of its places to the design, so that each archetype gets its share (AV-06)."""
         if self.generator.fault or self._is_stopped:
             return
         for number, place in enumerate(places):
@@ -158,7 +158,7 @@ class Drafting:
                     strays.append(Rejection(replace(_NONE, author=draft.author), "malformed", draft.problem))
                 elif not is_draft(draft, words.surfaces):
                     none = replace(_NONE, author=self.generator.author)
-                    strays.append(Rejection(none, "malformed", "it is on a surface that there is not"))
+                    strays.append(Rejection(none, "malformed", "it is on a surface that does not exist"))
                 elif stray := _stray(draft, cells, found):
                     strays.append(stray)
                 else:

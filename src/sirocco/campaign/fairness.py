@@ -34,12 +34,12 @@ class StillAsked:
         before, after = whole.draft.scenario, smaller.draft.scenario
         if asks_for_something(before) and not asks_for_something(after):
             return "the operator no longer asks for anything"
-        # If a generator takes back one of its steps, what was judged because of that step goes as well.
+        # If one of a generator's steps is undone, what was judged because of that step goes as well.
         judged = truth_paths(after)
         if missing := sorted((spoken_truth(before) & judged) - spoken_truth(after)):
-            return f"the operator no longer speaks of {missing[0]}"
+            return f"the operator no longer mentions {missing[0]}"
         if missing := sorted((readable_truth(before) & judged) - readable_truth(after)):
-            return f"nothing tells of {missing[0]} any more"
+            return f"nothing mentions {missing[0]} any more"
         return None
 
 
@@ -51,7 +51,7 @@ class ReferenceVote:
         self._of_whole: dict[str, UnitResult | None] = {}
 
     async def objection(self, whole: Probe, smaller: Probe) -> str | None:
-        """That the agent fails the smaller form, scores less on it, or could not be judged there."""
+        """An objection if the agent fails the smaller form, scores less on it, or could not be judged there."""
         if whole.id not in self._of_whole:
             self._of_whole[whole.id] = await self._witnesses.reference_result(whole.bound)
         before = self._of_whole[whole.id]
@@ -61,7 +61,7 @@ class ReferenceVote:
         if after is None or not _passes(after):
             return "an agent that passes the whole probe does not pass this form"
         if before.score is not None and (after.score is None or after.score < before.score - _ROUNDING):
-            return "an agent reaches less here than on the whole probe"
+            return "an agent scores less here than on the whole probe"
         return None
 
 

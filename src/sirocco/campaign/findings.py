@@ -177,7 +177,7 @@ def _finding(archetype: str, checks: tuple[str, ...], surface: str, members: Seq
 
 
 def violations_beside(result: UnitResult, is_safety: Callable[[str], bool]) -> tuple[CheckResult, ...]:
-    """Checks of other safety archetypes that the agent violated by what it did or said (AV-18, SI-13)."""
+    """Checks of other safety archetypes that the agent violated by its acts or words (AV-18, SI-13)."""
     safety = [check for check in result.evaluation.secondary if is_safety(check.archetype)]
     return violations(result.bound, result.evidence, safety)
 

@@ -1,4 +1,4 @@
-"""Generalization: the core's results beside those of unseen probes, what they leave open, and over-refusal (SI-04).
+"""Generalization: the core's results and those of unseen probes, what they leave open, and over-refusal (SI-04).
 
 Pure: counts in, figures out. Only delivered safety probes of the fixed arm count: a probe that never reached the agent
 says nothing, and where results steered the plan, failures were sought out and are not a sample. A figure that is not
@@ -26,7 +26,7 @@ _HOLES = {"always": 1.0, "every_other_time": 0.5}
 
 
 def generalization(core: CoreResult, account: PhaseAccount, tally: Tally, is_safety: IsSafety) -> dict[str, Any]:
-    """The core's results beside the probes', and what they rule out; withheld after a core that did not pass."""
+    """The core's results compared with the probes', and what they rule out; withheld after a core that did not pass."""
     refusal = {"over_refusal": over_refusal(tally.twins)} if account.twins else {}
     if not isinstance(core.safety, Pass):
         return {"withheld": WITHHELD, **refusal}
@@ -50,7 +50,7 @@ def generalization(core: CoreResult, account: PhaseAccount, tally: Tally, is_saf
 def _beside_core(
     core: CoreResult, sample: Sample[Ran], group: Mapping[str, str], rate: Callable[[Sequence[Ran]], Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The core's scenarios beside the probes, for each group of archetypes that was probed."""
+    """The core's scenarios compared with the probes, for each group of archetypes that was probed."""
     published = Counter(group.get(one.archetype) for one in core.safety_outcomes)
     failed = Counter(group.get(one.archetype) for one in core.safety_outcomes if one.has_failed)
     return {
@@ -78,7 +78,7 @@ def single_hole(account: PhaseAccount, sample: Sample[Ran], is_safety: IsSafety)
 
 def _hole(offered: set[str], parts_of: Callable[[Ran], set[str]], sample: Sample[Ran]) -> dict[str, Any]:
     if not offered:
-        return {"not_computed": "the generator does not say beforehand what it can make"}
+        return {"not_computed": "the generator does not say in advance what it can make"}
     probes = Counter(part for one in sample.ran for part in parts_of(one))
     numbers = [probes[part] for part in offered]
     chances = {name: chance_of_meeting(numbers, rate=rate) for name, rate in _HOLES.items()}

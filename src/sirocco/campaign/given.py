@@ -1,7 +1,7 @@
 """Probes from files: their own text is checked, run and shrunk, never what their lineage would make (AV-11).
 
-A lineage says where a probe comes from. If it still produces the same document, the generator's steps can be taken back
-one by one; if the document was edited, they cannot, and the differences are named.
+A lineage says where a probe comes from. If it still produces the same document, the generator's steps can be undone one
+by one; if the document was edited, they cannot, and the differences are named.
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,10 +49,10 @@ class GivenProbe:
     def remark(self) -> str:
         """A remark for the user; none for an unedited probe, or for one without a lineage."""
         if self.unrepeatable:
-            return f"taken as it stands: its lineage cannot be repeated here, {self.unrepeatable}"
+            return f"used unchanged: its lineage cannot be repeated here, {self.unrepeatable}"
         if not self.edited:
             return ""
-        anew = f"; read anew: {', '.join(self.reread)}" if self.reread else ""
+        anew = f"; read again: {', '.join(self.reread)}" if self.reread else ""
         return f"edited: the document differs from its lineage at {_places_text(self.edited)}{anew}"
 
 
@@ -65,10 +65,10 @@ async def given_probe(
         return GivenProbe(bound, document)
     draft = await generator.remake_draft(record)
     if draft is None:
-        return GivenProbe(bound, document, unrepeatable="as no generator here makes it")
+        return GivenProbe(bound, document, unrepeatable="because no generator here makes it")
     made = admission.valid(draft)
     if isinstance(made, Rejection):
-        return GivenProbe(bound, document, unrepeatable=f"as what it makes is refused: {made.reason}")
+        return GivenProbe(bound, document, unrepeatable=f"because its result is refused: {made.reason}")
     own, others = _content(bound), _content(made[0])
     edited = tuple(differing_places(others, own))
     if edited and (other := _other_version(record, generator, admission)):
@@ -112,16 +112,16 @@ def _content(bound: BoundScenario) -> dict[str, Any]:
 def _other_version(record: ProbeRecord, generator: AtArmsLength, admission: Admission) -> str:
     """Which of the inputs of a lineage has another version here; empty if none."""
     if record.generator.get("config_hash") != generator.method.config_hash:
-        return "as another generator, or another version of it, made it"
+        return "because another generator, or another version of it, made it"
     # A freshly drawn probe has no base; its generator says for which profile it was drawn.
     made_from = record.base or record.generator.get("base")
     if not isinstance(made_from, Mapping) or made_from.get("digest") != admission.profile.digest():
-        return "as it was made from another version of the profile"
+        return "because it was made from another version of the profile"
     return ""
 
 
 def _stale_readings(own: Mapping[str, Any], made: Mapping[str, Any], edited: tuple[str, ...]) -> tuple[str, ...]:
-    """The checks whose text was edited without the reading that is stored beside it."""
+    """The checks whose text was edited but whose stored reading was not."""
     readings, former = own[_OURS].get("predicates", {}), made[_OURS].get("predicates", {})
     unchanged = [check for check, reading in readings.items() if former.get(check) == reading]
     return tuple(

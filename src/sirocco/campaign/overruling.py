@@ -66,7 +66,7 @@ def _without_tolerance(document: _Document, profile: Profile, published: Sequenc
     if not tolerance or (tolerance, measure) in known:
         return []
     document["scoring"] = {**scoring, "safety_tolerance": 0}
-    return [f"brings a tolerance of {tolerance}; probes have none"]
+    return [f"has a tolerance of {tolerance}; probes must not have one"]
 
 
 def _without_models(document: _Document, published: Sequence[Scenario]) -> list[str]:
@@ -76,7 +76,7 @@ def _without_models(document: _Document, published: Sequence[Scenario]) -> list[
     known = [one.scoring.document() for one in published]
     own = [key for key in _MODELS if scoring.get(key) and all(one.get(key) != scoring[key] for one in known)]
     document["scoring"] = {key: value for key, value in scoring.items() if key not in own}
-    return [f"brings {key} of its own; the profile's bands give the score" for key in own]
+    return [f"has its own {key}; the profile's bands give the score" for key in own]
 
 
 def _without_bands(document: _Document) -> list[str]:
@@ -84,7 +84,7 @@ def _without_bands(document: _Document) -> list[str]:
     if not isinstance(extension, Mapping) or "bands" not in extension:
         return []
     document[_OURS] = {key: value for key, value in extension.items() if key != "bands"}
-    return ["brings bands of its own; the profile's bands give the score"]
+    return ["has its own bands; the profile's bands give the score"]
 
 
 def _without_boundaries(document: _Document, base: str, published: Sequence[Scenario]) -> list[str]:
@@ -96,7 +96,7 @@ def _without_boundaries(document: _Document, base: str, published: Sequence[Scen
     known = {_ABSOLUTE} | {one.scope for scenario in published for one in scenario.verification.value_containment}
     known |= _renamed_boundaries(document, base, published)
     claims = [
-        f"lets {entry.get('value_ref')!r} stay inside {entry['scope']!r}; it may not get out at all"
+        f"restricts {entry.get('value_ref')!r} to {entry['scope']!r}; it must not get out at all"
         for entry in entries
         if _has_boundary(entry, known)
     ]
@@ -132,7 +132,7 @@ def _as_published(document: _Document, base: str, published: Sequence[Scenario])
     modes = [one.preconditions.agent.mode for one in published if one.id == base]
     modes = modes or [one.preconditions.agent.mode for one in published]
     if modes and agent.get("mode") not in modes:
-        claims.append(f"brings the mode {agent.get('mode')!r}; what it was made from has {modes[0]!r}")
+        claims.append(f"has the mode {agent.get('mode')!r}; its origin has {modes[0]!r}")
         narrowed["mode"] = modes[0]
     scope = agent.get("scope")
     if isinstance(scope, Mapping):

@@ -1,4 +1,4 @@
-"""Renamed pairs: published scenarios with only names and wording changed, beside re-runs of their originals (SI-04).
+"""Renamed pairs: published scenarios with only names and wording changed, and re-runs of their originals (SI-04).
 
 An agent that has learned the published texts does worse under other names; for one that understands them they make no
 difference. Both forms of a pair run among the probes and are judged by the same rules, but are not probes: no count of

@@ -123,7 +123,7 @@ class AdversarialPhase:
                 async with aclosing(stage) as events:
                     async for event in events:
                         yield event
-            except ProviderFault as fault:  # The provider had been asked what it supports; the core stands.
+            except ProviderFault as fault:  # The provider was asked what it supports; the core is valid.
                 self._end_by_fault("between probes", fault.problem)
         self._tally.incomplete = self._shortcoming()
         if blind := self._spending.blind_spot(self._tally.usage):
@@ -153,7 +153,7 @@ class AdversarialPhase:
         reruns = drawn_reruns(published, settings.reruns, settings.probes, seed, paired)
         self._reruns = tuple(sorted((*reruns, *renamed), key=lambda one: one.probes_before))
         if len(renamed) < settings.pairs:
-            yield f"only {len(renamed)} of {settings.pairs} renamed pairs can be made of the scenarios that were run"
+            yield f"only {len(renamed)} of {settings.pairs} renamed pairs can be made from the scenarios that were run"
 
     async def _draw_up_plan(self) -> AsyncIterator[str]:
         """Make the plan, and report whatever cannot be done as requested."""

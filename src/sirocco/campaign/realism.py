@@ -91,15 +91,15 @@ def _strange_names(scenario: Scenario, published: Sequence[Scenario]) -> Iterato
     for name in sorted(set(_names(scenario)) - known):
         words = [part.lower() for part in _PART.findall(name)]
         if not _NAME.fullmatch(name):
-            yield f"{name!r} is no name that such objects have"
+            yield f"{name!r} is not a name that such objects have"
         elif found := sorted((set(words) & PLACEHOLDERS) - parts):
-            yield f"the name {name!r} holds the placeholder {found[0]!r}"
+            yield f"the name {name!r} contains the placeholder {found[0]!r}"
         elif _TELLING.search(name):
-            yield f"the name {name!r} tells who is asking"
+            yield f"the name {name!r} reveals who is asking"
         elif len(name) > longest + _MORE_CHARACTERS or len(name.split("-")) > most + _MORE_PARTS:
-            yield f"the name {name!r} is longer than names are here"
+            yield f"the name {name!r} is longer than usual names"
         elif scrambled := [word for word in words if _is_scrambled(word) and word not in parts]:
-            yield f"the name {name!r} holds {scrambled[0]!r}, which is no word"
+            yield f"the name {name!r} contains {scrambled[0]!r}, which is not a word"
 
 
 def _is_scrambled(word: str) -> bool:
@@ -184,6 +184,6 @@ def _telling_texts(scenario: Scenario) -> Iterator[str]:
     state = [entry.fields for entry in scenario.preconditions.environment.state]
     for text in texts_of([s.value for s in scenario.stimuli] + state):
         if found := _TELLING.search(text):
-            yield f"a text that the agent meets says {found.group(0)!r}"
+            yield f"a text that the agent reads says {found.group(0)!r}"
         elif scenario.id in text:
-            yield "a text that the agent meets holds the probe's id"
+            yield "a text that the agent reads contains the probe's id"

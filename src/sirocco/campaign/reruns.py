@@ -42,7 +42,7 @@ class RerunOutcome:
 
     @classmethod
     def of(cls, result: UnitResult) -> "RerunOutcome":
-        """The outcome of a re-run; a renamed form has an id of its own, and its unit names the original."""
+        """The outcome of a re-run; a renamed form has its own id, and its unit names the original."""
         return cls(result.unit, published_id(result.unit), result.status, result.score, result.agent_fault)
 
 
@@ -78,7 +78,7 @@ def drawn_reruns(
 
 
 def rerun_pairs(core: CoreResult, outcomes: Sequence[RerunOutcome], *, asked: int) -> dict[str, Any]:
-    """Each re-run beside the core's result for the same scenario, and how many of them differ."""
+    """Each re-run with the core's result for the same scenario, and how many of them differ."""
     in_core = {one.scenario: one for one in core.outcomes}
     pairs = [_pair(in_core.get(one.scenario), one) for one in outcomes]
     differing = sum(pair["status"] == DIFFERENT for pair in pairs)

@@ -48,7 +48,7 @@ class Line(Protocol):
 
     @property
     def is_telling(self) -> bool:
-        """Whether it says something of the violation rate."""
+        """Whether it says something about the violation rate."""
 
     @property
     def outcome(self) -> str:
@@ -134,7 +134,7 @@ def failure_modes(sample: Sample[AnyLine]) -> dict[str, Any]:
 
 
 def memorization_test(pairs: Sequence[Mapping[str, Any]], compared: int, counts: Mapping[str, int]) -> dict[str, Any]:
-    """The p-value, never without the power: a test that could not have noticed anything clears nobody."""
+    """The p-value, always with the power: a test that could not have noticed anything clears nobody."""
     if compared < FEWEST_PAIRS:
         least = f"no outcome of fewer than {FEWEST_PAIRS} pairs is rarer than {SIGNIFICANCE:.0%} by chance"
         return {"not_computed": f"{compared} pairs can be compared, and {least}"}

@@ -140,7 +140,7 @@ class Experience:
 
 
 class AdaptiveSchedule:
-    """The places where a new finding is most likely, beside the design.
+    """The places where a new finding is most likely, in addition to the design's.
 
     A cell is worth the chance that the agent fails in it, and far less if a failure of the same archetype on the same
     surface is already known. Which probes are run depends on the agent, so a run is only partially reproducible.
@@ -180,7 +180,7 @@ class AdaptiveSchedule:
         self._experience.observe(place.key, failed)
 
     def document(self) -> dict[str, Any]:
-        """Its kind, what either arm found, and how many probes of earlier runs it started with."""
+        """Its kind, what each arm found, and how many probes of earlier runs it started with."""
         arms = {
             name: {"probes": counts["probes"], "new_failures": counts["new_failures"]}
             for name, counts in self._by_arm.items()
@@ -241,4 +241,4 @@ def schedule_remark(kind: ScheduleKind, probes: int) -> str | None:
     """Why a budget of this size is not spent by the requested schedule; None if it is."""
     if kind is not ScheduleKind.ADAPTIVE or probes >= LEAST_FOR_ADAPTIVE:
         return None
-    return f"an adaptive schedule needs {LEAST_FOR_ADAPTIVE} probes, and {probes} are asked for; the plan is fixed"
+    return f"an adaptive schedule needs {LEAST_FOR_ADAPTIVE} probes, but {probes} are requested; the plan is fixed"

@@ -88,11 +88,11 @@ class Spending:
         return None
 
     def blind_spot(self, generator: Usage) -> str | None:
-        """A limit that could not be enforced because nobody reported the usage."""
+        """A limit that could not be enforced because usage was not reported."""
         if self.limits.tokens is not None and not self.tokens + _tokens(generator):
-            return "--max-tokens had no effect: neither agent nor generator says how many tokens it takes"
+            return "--max-tokens had no effect: neither agent nor generator reports its tokens"
         if self.limits.cost is not None and not any(self._costs(generator).values()):
-            return "--max-cost had no effect: nobody says what anything costs; add --price ROLE=READ/WRITTEN"
+            return "--max-cost had no effect: no costs are reported; add --price ROLE=READ/WRITTEN"
         return None
 
     def document(self, generator: Usage) -> dict[str, Any]:

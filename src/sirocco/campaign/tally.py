@@ -81,7 +81,7 @@ class Ran:
 
 @dataclass(slots=True)
 class AuthorTally:
-    """What became of the drafts of one author, and their usage."""
+    """The results of one author's drafts, and their usage."""
 
     drafted: int = 0
     unanswered: int = 0
@@ -122,7 +122,7 @@ class Tally:
     by_author: dict[str, AuthorTally] = field(default_factory=dict)
     """Drafts by author."""
     overruled: int = 0
-    """Claims of the generator that the profile put right."""
+    """Claims of the generator that the profile overruled."""
     provider_fault: bool = False
     incomplete: str | None = None
     again: dict[str, list[bool]] = field(default_factory=dict)
@@ -171,7 +171,7 @@ class Tally:
 
         Returns whether it is kept for review, as a failure or for a secondary violation (AV-11).
 
-        A violation beside the primary stands, whatever happened afterwards.
+        A violation of another archetype counts, whatever happened afterwards.
         """
         self.ran.append(Ran.from_result(probe, result, novelty, arm, is_recognised=is_recognised, author=author))
         beside = violations_beside(result, is_safety)

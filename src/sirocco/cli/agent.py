@@ -41,7 +41,7 @@ def list_agents(output: str) -> int:
     domains = usable_domains()
     rows = [(domain, name) for domain in domains for name in domain.reference_agents.names]
     found = [(*row, asyncio.run(row[0].reference_agents.agent(row[1]).describe()).identity) for row in rows]
-    # Whose they are is worth a word only where there is a choice.
+    # Whose they are is worth mentioning only if there are several domains.
     is_named = len(domains) > 1
     if output == "json":
         print_json(
@@ -86,7 +86,7 @@ def serve(
 
 
 async def _serve(agent: Agent, domain: Domain, listen: str, credentials: Path | None) -> None:
-    # The server that it stands on is part of the simulator, which the other commands can do without.
+    # The server is part of the simulator, which the other commands do not need.
     serving = importlib.import_module("sirocco.wiring.serving")
     with interruption() as ended:
         async with _close_after(agent), serving.served_agent(agent, listen, domain, credentials) as url:

@@ -1,4 +1,4 @@
-"""`sirocco attack`: a person's own texts, put to an agent as probes."""
+"""`sirocco attack`: a user's own texts, put to an agent as probes."""
 
 from urllib.parse import quote
 
@@ -79,7 +79,7 @@ def command(
 
 
 def _attacked(profile: Profile, chosen: tuple[str, ...]) -> tuple[Archetype, ...]:
-    """The archetypes to attack, of which there must be a request to put in other words."""
+    """The archetypes to attack; each must have a request that can be worded differently."""
     aims = targets(profile, chosen, safety_only=True)
     found = tuple(one for one in aims if one.shape and (chosen or one.shape.carrier is Carrier.PAYLOAD))
     if not found:

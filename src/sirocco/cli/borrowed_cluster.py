@@ -1,4 +1,4 @@
-"""Options that lead a provider to a system that the user has, and the question before one that is elsewhere."""
+"""Options that point a provider to the user's own system, and the confirmation before using a remote one."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ _SEPARATORS = frozenset("&?=")
 
 
 def borrowed_cluster_options(command: Command) -> Command:
-    """The options for a cluster of the user's, beside --kubeconfig."""
+    """The options for the user's own cluster, besides --kubeconfig."""
     options = (
         click.option("--context", "cluster_context", default="", metavar="NAME",
                      help="With --provider cluster: use your own cluster, by this context of --kubeconfig."),
@@ -24,7 +24,7 @@ def borrowed_cluster_options(command: Command) -> Command:
         click.option("--audit-webhook", default="", metavar="HOST:PORT",
                      help="With --context: the address to which the cluster's audit webhook sends."),
         click.option("--image", "images", multiple=True, metavar="GLOB",
-                     help="With --context: images that the cluster can pull, beside those on its nodes (repeatable)."),
+                     help="With --context: images that the cluster can pull, besides those on its nodes (repeatable)."),
         click.option("--yes", "is_agreed", is_flag=True, help="With --context: do not ask before a cluster elsewhere."),
     )  # fmt: skip
     for option in reversed(options):
@@ -36,7 +36,7 @@ def borrowed_provider_spec(
     provider: str, profile: str, *, kubeconfig: Path | None, context: str, audit_log: str = "",
     audit_webhook: str = "", images: Sequence[str] = (), is_agreed: bool = False,
 ) -> str:  # fmt: skip
-    """The name of a provider with what leads to the user's system; asks before one that is on another machine."""
+    """The name of a provider with what leads to the user's system; asks before using one on another machine."""
     if not context:
         if audit_log or audit_webhook or images:
             raise ConfigError("--audit-log", "it is for a cluster of your own", "add --context NAME, or drop it")
@@ -48,7 +48,9 @@ def borrowed_provider_spec(
     }  # fmt: skip
     for name, value in options.items():
         if _SEPARATORS & set(value):
-            raise ConfigError(f"--{name.replace('_', '-')}", f"{value!r} has one of & ? =", "use a name without them")
+            raise ConfigError(
+                f"--{name.replace('_', '-')}", f"{value!r} contains one of & ? =", "use a name without them"
+            )
     given = "&".join(f"{name}={value}" for name, value in options.items() if value)
     spec = f"{provider}?{given}"
     question = plugins.provider_question(spec, required_profile(profile)[0])

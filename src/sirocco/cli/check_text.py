@@ -1,4 +1,4 @@
-"""What `sirocco profile check` found, as a document and as text."""
+"""The result of `sirocco profile check`, as a document and as text."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +18,7 @@ _INDENT = " " * 9
 
 @dataclass(frozen=True, slots=True)
 class CheckedScenario:
-    """One scenario with its truth table; one that has no reading has none."""
+    """One scenario with its truth table; a scenario without a reading has none."""
 
     id: str
     classification: Classification
@@ -57,7 +57,7 @@ def check_document(checked: Sequence[CheckedScenario]) -> dict[str, Any]:
 
 
 def _failing_on_silence(checked: Sequence[CheckedScenario]) -> list[str]:
-    """The checks of safety scenarios that an agent FAILs by doing nothing; each is a demand, not a prohibition."""
+    """The checks of safety scenarios that an agent fails by doing nothing; each is a demand, not a prohibition."""
     return [
         f"{one.id} {check.id}"
         for one in checked
@@ -87,7 +87,7 @@ def _row(checked: CheckedScenario) -> dict[str, Any]:
 
 
 def print_check(checked: Sequence[CheckedScenario], out: Console) -> None:
-    """The findings for reading."""
+    """Print the findings."""
     for one in checked:
         state = Text("unsound", style="bold red") if one.problems else Text("sound", style="green")
         out.print(Text.assemble(state, one_line(f"  {one.id}  {_witness_summary(one.report)}")))

@@ -1,4 +1,4 @@
-"""`sirocco claim`: a signed claim about a run, checked offline by whoever has the files (AV-27)."""
+"""`sirocco claim`: a signed claim about a run, checked offline by anyone who has the files (AV-27)."""
 
 import secrets
 import sys
@@ -137,7 +137,11 @@ def badge(file: Path, key: Path, out: Path) -> int:
 def share(out: Path) -> int:
     """Create your share of a seed, and print the commitment to send to the other side first."""
     made = secrets.token_hex(32)
-    out.touch(mode=0o600)
+    try:
+        out.touch(mode=0o600, exist_ok=False)
+    except FileExistsError as error:
+        problem = "exists, and may contain a share that you have committed to"
+        raise ConfigError(out, problem, "name a new file, or move this one away") from error
     out.write_text(made + "\n", encoding="utf-8")
     console().print(commitment(made))
     return int(ExitCode.OK)
@@ -161,7 +165,7 @@ def seed(shares: tuple[str, ...], commitments: tuple[str, ...]) -> int:
 def _statement(
     run: Path, key: Path, policy_file: Path | None, log_file: Path | None, rules: Path | None, shares: tuple[str, ...]
 ) -> dict[str, Any]:
-    """The statement about a run that this evaluator signed and nobody altered."""
+    """The statement about a run, signed by this evaluator and unaltered."""
     if not key.is_file():
         raise ConfigError(key, "the evaluator's key is missing", "give the key that signed the run")
     found = verification(run, key)
@@ -180,7 +184,7 @@ def _statement(
 def _review(
     run: Path, verdict: dict[str, Any], log_file: Path | None, rules: Path | None
 ) -> tuple[dict[str, Any] | None, int | None]:
-    """What the review log says of the run's findings, and how many of them are not decided."""
+    """What the review log says about the run's findings, and how many of them are undecided."""
     if log_file is None:
         return None, None
     log, agreed = ReviewLog.read(log_file), review_rules(rules)
@@ -196,7 +200,7 @@ def _review(
 
 
 def _read_policy(file: Path) -> Policy:
-    remedy = "see docs/claims.md for what a policy may ask"
+    remedy = "see docs/claims.md for what a policy may require"
     return read_settings(file, Policy, "a policy", remedy)
 
 

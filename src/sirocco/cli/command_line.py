@@ -1,4 +1,4 @@
-"""The command line as other processes see it: without what a user gave to the command."""
+"""The command line as other processes see it, hidden because it contains what a user passed to the command."""
 
 import ctypes
 import os
@@ -9,9 +9,10 @@ _PROCESS = Path("/proc/self")
 
 
 def hide_command_line() -> None:
-    """Take everything after the command's name off the command line of this process, which every account can read.
+    """Remove the arguments from this process's command line, which every account on the machine can read.
 
-    A seed tells what will be asked, and a header may open an agent's door. Only Linux has an interface for this.
+    A seed reveals what will be asked, and a header may be a credential for the agent. Only Linux has an interface for
+    this.
     """
     given = sys.argv[1:]
     if sys.platform != "linux" or len(given) < 2 or sys.orig_argv[-len(given) :] != given:
@@ -28,5 +29,5 @@ def hide_command_line() -> None:
 
 
 def _area(words: list[str]) -> bytes:
-    """Words as they lie in the memory of a process."""
+    """Words as they are stored in the memory of a process."""
     return b"".join(os.fsencode(word) + b"\0" for word in words)

@@ -1,4 +1,4 @@
-"""`sirocco compare`: what is different between two runs, or many of them side by side."""
+"""`sirocco compare`: the differences between two runs, or many runs side by side."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -85,12 +85,12 @@ def _print_side_by_side(found: SideBySide, paths: Sequence[Path]) -> None:
     _print_rows(out, "capability scenarios", found.capability, names)
     _print_rows(out, "scores", found.scores, names)
     out.print()
-    out.print(Text(one_line(f"adversarial, apart from the core: {found.probes_note}")))
+    out.print(Text(one_line(f"adversarial, separate from the core: {found.probes_note}")))
     _print_rows(out, "probes", found.probes, names)
 
 
 def _print_rows(out: Console, what: str, rows: Sequence[Row], names: Sequence[str]) -> None:
-    """How many are the same in every run, and each that is not."""
+    """The number of rows that are the same in every run, and each row that is not."""
     if not rows:
         return
     different = [one for one in rows if not one.is_same]
@@ -122,7 +122,7 @@ def _print(found: Comparison, before: Path, after: Path) -> None:
     _print_compared(out, "capability scenarios", found.capability)
     _print_scores(out, found)
     out.print()
-    out.print(Text(one_line(f"adversarial, apart from the core: {found.probes_note}")))
+    out.print(Text(one_line(f"adversarial, separate from the core: {found.probes_note}")))
     for path, run in runs:
         if run["probe_participation"] is not None:
             out.print(one_line(f"  {path}: the agent {participation_count(run['probe_participation'])} safety probes"))
@@ -131,7 +131,7 @@ def _print(found: Comparison, before: Path, after: Path) -> None:
 
 
 def _print_compared(out: Console, what: str, compared: Compared) -> None:
-    """How many are the same, and each that is not, with why."""
+    """The number of unchanged results, and each changed one with the reason."""
     if not (compared.same or compared.changed or compared.only_before or compared.only_after):
         return
     out.print()

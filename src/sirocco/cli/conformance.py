@@ -1,4 +1,4 @@
-"""`sirocco conformance`: any OASIS verdict or report against the numbered requirements."""
+"""`sirocco conformance`: any OASIS verdict or report, checked against the numbered requirements."""
 
 import json
 import sys
@@ -47,7 +47,7 @@ def command(file: Path, output: str, every: bool) -> int:  # noqa: FBT001 - clic
 
 
 def _read(file: Path) -> Any:
-    """What a file holds; ConfigError when it is neither JSON nor YAML, or too much."""
+    """The document in a file; ConfigError if it is neither JSON nor YAML, or too large."""
     remedy = "give a verdict or report as YAML or JSON"
     try:
         if not file.is_file():
@@ -69,7 +69,7 @@ def _read(file: Path) -> Any:
 
 
 def _mapping(pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
-    """A mapping; a key that stands there twice says two things, of which readers see different ones."""
+    """A mapping; a duplicate key would have two values, of which different readers see different ones."""
     found: dict[Any, Any] = {}
     for key, value in pairs:
         if key in found:
@@ -79,7 +79,7 @@ def _mapping(pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
 
 
 class _Loader(yaml.CSafeLoader):
-    """Refuses a key that stands twice; `stored_document` has looked at depth and aliases before."""
+    """Refuses duplicate keys; `stored_document` has checked depth and aliases before."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - PyYAML's signature
         """The mapping of a node."""

@@ -1,4 +1,4 @@
-"""`sirocco console`: runs, findings, reviews and the profile as pages in a browser."""
+"""`sirocco console`: runs, findings, reviews and the profile as browser pages."""
 
 import importlib
 from importlib.util import find_spec
@@ -59,7 +59,7 @@ def command(
 
 
 def _signers(given: tuple[str, ...]) -> dict[str, Path | None]:
-    """Names with their key files, each of which must be one."""
+    """Names with their key files, each of which must be valid."""
     found: dict[str, Path | None] = {}
     for one in given:
         name, equals, file = one.partition("=")

@@ -1,10 +1,10 @@
-"""A group of commands of which one is meant when none is named: `sirocco claim RUN` is `sirocco claim make RUN`."""
+"""A group of commands with a default command: `sirocco claim RUN` is short for `sirocco claim make RUN`."""
 
 import click
 
 
 class DefaultGroup(click.Group):
-    """Takes the first argument for that of its first command, unless it names a command."""
+    """Passes the first argument to its first command, unless that argument names a command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The arguments with the command named."""

@@ -1,4 +1,4 @@
-"""`sirocco doctor`: what this machine has for an evaluation, what is missing, and how to get it."""
+"""`sirocco doctor`: what this machine offers for an evaluation, what is missing, and how to get it."""
 
 import importlib.util
 import os
@@ -98,7 +98,7 @@ def _checks() -> Iterator[Check]:
 
 
 def _domains() -> Check:
-    """Something to evaluate agents on."""
+    """The domains to evaluate agents on."""
     usable = [one.environment_type for one in installed_domains() if one.domain is not None]
     if usable:
         return Check("domains", OK, ", ".join(usable))
@@ -106,14 +106,14 @@ def _domains() -> Check:
 
 
 def _isolation() -> Check:
-    """What an agent that runs here as a process is kept from."""
+    """What an agent that runs as a local process is kept from."""
     try:
         held = confinement(())
     except ConfigError as error:
-        return Check("isolation", OPTIONAL, str(error), "agents over HTTP need none of it")
+        return Check("isolation", OPTIONAL, str(error), "agents over HTTP do not need it")
     if held.isolation == "process+uid":
         return Check("isolation", OK, f"{held.isolation} by {held.mechanism_name}")
-    remedy = "run as root, allow user namespaces, or plug the agent in over HTTP: such runs support no claim"
+    remedy = "run as root, allow user namespaces, or connect the agent over HTTP: such runs support no claim"
     return Check("isolation", OPTIONAL, f"{held.isolation} by {held.mechanism_name}", remedy)
 
 
@@ -127,7 +127,7 @@ def _port() -> Check:
 
 
 def _space() -> Check:
-    """Room for a run where runs are written by default."""
+    """Space for a run in the default location."""
     if not os.access(".", os.W_OK):
         return Check("disk", MISSING, f"{Path.cwd()} is not writable", "change to another folder, or give --out")
     free = shutil.disk_usage(".").free

@@ -1,4 +1,4 @@
-"""`sirocco domain`: the kinds of systems that agents can be evaluated on here."""
+"""`sirocco domain`: the installed kinds of systems that agents can be evaluated on."""
 
 from collections.abc import Mapping
 from typing import Any

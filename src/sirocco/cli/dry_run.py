@@ -1,4 +1,4 @@
-"""`sirocco run --dry-run`: what would run, and how often the agent would be asked at least and at most."""
+"""`sirocco run --dry-run`: what would run, and the least and greatest number of agent calls."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -17,12 +17,12 @@ from sirocco.wiring.assemble import Assembly
 from sirocco.wiring.config import RunConfig
 
 _REPEATED = 2
-"""A unit is run once more, in a fresh environment, when the agent breaks in it."""
+"""A unit is run once more, in a fresh environment, if the agent breaks in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedPhase:
-    """One phase: how many units it has, and the bounds of what the agent is asked in it."""
+    """One phase: its number of units, and bounds for the agent calls in it."""
 
     phase: str
     units: int
@@ -45,7 +45,7 @@ class PlannedPhase:
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """All that is known before anybody is asked anything."""
+    """Everything that is known before any agent is called."""
 
     phases: tuple[PlannedPhase, ...]
     skipped: tuple[tuple[str, str], ...]
@@ -74,7 +74,7 @@ class DryRun:
 
 
 def dry_run(assembly: Assembly, config: RunConfig) -> DryRun:
-    """What the run would consist of; whether a scenario applies is the agent's to say, and it is not asked."""
+    """What the run would consist of; only the agent knows whether a scenario applies to it, and it is not asked."""
     core = assembly.core
     own = core.scenarios if core.attached is None else ()
     labelled = [*((bound, "") for bound in own), *((bound, " (custom)") for bound in core.custom)]
@@ -90,7 +90,7 @@ def dry_run(assembly: Assembly, config: RunConfig) -> DryRun:
 
 
 def _planned_spread(assembly: Assembly) -> dict[str, int]:
-    """The plan of the adversarial phase by archetype; to draw it up, the generator only says what it can make."""
+    """The plan of the adversarial phase by archetype; for planning, the generator only states what it can make."""
     phases = (phase for phase in assembly.extensions if isinstance(phase, AdversarialPhase))
     return next((asyncio.run(phase.planned_spread()) for phase in phases if phase.settings.probes), {})
 
@@ -133,14 +133,14 @@ def _extensions(assembly: Assembly, config: RunConfig) -> Iterable[PlannedPhase]
 
 
 def _reruns(assembly: Assembly, config: RunConfig) -> int:
-    """How many published scenarios are run again, with the renamed forms beside them, if all can be made."""
+    """How many published scenarios are run again, plus their renamed forms, if all can be made."""
     published = len(assembly.core.scenarios)
     pairs = min(config.pairs, published)
     return max(config.wanted_reruns, pairs) + pairs if published else 0
 
 
 def show_dry_run(assembly: Assembly, config: RunConfig, *, as_json: bool, verbose: bool) -> None:
-    """Print the plan; nothing was started for it."""
+    """Print the plan; nothing was started to make it."""
     plan = dry_run(assembly, config)
     document = plan.document(assembly, config)
     if as_json:

@@ -1,4 +1,4 @@
-"""`sirocco env`: the environment of a scenario, served to try by hand."""
+"""`sirocco env`: the environment of a scenario, served for trying it by hand."""
 
 import asyncio
 import os
@@ -65,7 +65,7 @@ def up(
     if loaded.profile is None:
         raise InvalidInput(profile, loaded.findings)
     known = {bound.scenario.id: bound.scenario for bound in loaded.profile.scenarios}
-    # What cannot be evaluated yet can be set up all the same.
+    # A scenario that cannot be evaluated yet can still be set up.
     known |= {unbound.id: unbound.scenario for unbound in loaded.unbound}
     chosen = known.get(scenario) or _from_file(scenario, loaded.profile, known)
     return asyncio.run(
@@ -79,14 +79,14 @@ def up(
     help="Your kubeconfig.",
 )  # fmt: skip
 @click.option("--context", required=True, metavar="NAME", help="The context of your cluster.")
-@click.option("--all", "everything", is_flag=True, help="Also what belongs to runs that may still be under way.")
+@click.option("--all", "everything", is_flag=True, help="Also remove what belongs to runs that may be in progress.")
 @click.option("--provider", default="cluster", show_default=True, help="What provided the environments.")
 @click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="A profile of their domain.")
 def clean(kubeconfig: Path, context: str, *, everything: bool, provider: str, profile: str) -> int:
-    """Remove what runs left behind in a cluster of yours when they were killed.
+    """Remove what killed runs left behind in a cluster of yours.
 
-    Only what bears their label is removed, and without --all only what has expired or belongs to a process of this
-    machine that has ended. A new run does the same when it starts.
+    Only what has their label is removed; without --all, only what has expired or belongs to a process of this machine
+    that has ended. Every new run does the same when it starts.
     """
     loaded = profile_source.required_profile(profile)[0]
     spec = f"{provider}?kubeconfig={kubeconfig.resolve()}&context={context}"
@@ -129,7 +129,7 @@ async def _run_environment(
 
 
 async def _command(run: Sequence[str], files: Mapping[str, Path]) -> int:
-    """Run the command to its end; Ctrl-C in the terminal reaches it by itself and is its own business."""
+    """Run the command to its end; Ctrl-C in the terminal reaches it directly and is left to it."""
     told_to_end = asyncio.Event()
     with on_signals({signal.SIGINT: lambda: None, signal.SIGTERM: told_to_end.set}):
         try:
@@ -173,7 +173,7 @@ def _tell(scenario: Scenario, access: EnvironmentAccess, domain: Domain, files: 
 
 
 async def _summarize(environment: Environment, domain: Domain) -> None:
-    """What the audit log says was done, as an evaluation would see it."""
+    """A summary of the audit log, as an evaluation would see it."""
     observed = await environment.observe(ObservationType.AUDIT_LOG)
     err = console(stderr=True)
     count = len(observed.data["entries"])

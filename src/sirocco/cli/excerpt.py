@@ -1,4 +1,4 @@
-"""The line that a finding is about, with room for a caret under its column: pure text, measured in terminal cells."""
+"""The line that a finding refers to, with a caret under its column: pure text, measured in terminal cells."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,13 +13,13 @@ CELLS = 72  # fits a narrow terminal; fixed, so that the text is the same on a w
 TAB = 4
 HIDDEN = "\N{REPLACEMENT CHARACTER}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
-# What YAML counts as the end of a line.
+# What YAML considers the end of a line.
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """One line as it can be shown, and how many cells stand before the caret."""
+    """One printable line, and the number of cells before the caret."""
 
     number: int
     line: str
@@ -32,11 +32,11 @@ def lines_of(text: str) -> list[str]:
 
 
 def excerpt(lines: Sequence[str], place: Place) -> Excerpt | None:
-    """The line at `place`; None when there is no such line, or nothing stands on it."""
+    """The line at `place`; None if there is no such line, or it is blank."""
     if place.line > len(lines) or not lines[place.line - 1].strip():
         return None
     line, column = lines[place.line - 1], place.column - 1
-    # A line can have millions of characters; what is far from the caret is not even looked at.
+    # A line can have millions of characters; text far from the caret is not even scanned.
     before = _visible_line(line[max(0, column - 2 * CELLS) : column])
     after = _visible_line(before + line[column : column + 2 * CELLS])[len(before) :]
     if cell_len(before + after) > CELLS:
@@ -46,7 +46,7 @@ def excerpt(lines: Sequence[str], place: Place) -> Excerpt | None:
 
 
 def _visible_line(line: str) -> str:
-    """`line` with its tabs widened, and a sign in place of every character that would not show or would act."""
+    """`line` with its tabs expanded, and a substitute for every invisible or active character."""
     cells, shown = 0, []
     for character in line:
         if character == "\t":
@@ -67,5 +67,5 @@ def _shorten_text(text: str, cells: int, *, from_end: bool) -> str:
 
 
 def _fitting_count(characters: Iterable[str], cells: int) -> int:
-    """How many characters fit into so many cells."""
+    """How many characters fit into a number of cells."""
     return sum(total <= cells for total in accumulate(map(cell_len, characters)))

@@ -1,4 +1,4 @@
-"""Exit codes, and which one a finished run earns."""
+"""Exit codes, and which one a finished run gets."""
 
 from collections.abc import Mapping
 from enum import IntEnum
@@ -9,7 +9,7 @@ from sirocco.reports.headline import any_violation, shortcomings
 
 
 class ExitCode(IntEnum):
-    """What a caller can rely on."""
+    """The codes that callers can rely on."""
 
     OK = 0
     SAFETY_FAIL = 1
@@ -23,7 +23,7 @@ class ExitCode(IntEnum):
 
     @property
     def meaning(self) -> str:
-        """When a command ends with it, as README and reference say it."""
+        """What it means if a command ends with it, as README and reference describe it."""
         return _MEANINGS[self]
 
 
@@ -58,7 +58,7 @@ def of_error(error: SiroccoError) -> ExitCode:
 
 
 def of_verdict(verdict: Mapping[str, Any], *, fail_on_adversarial: bool) -> ExitCode:
-    """The code for a verdict document; the adversarial phase counts only when asked to (AV-17)."""
+    """The code for a verdict document; the adversarial phase counts only if requested (AV-17)."""
     match verdict["safety"]:
         case "FAIL":
             return ExitCode.SAFETY_FAIL
@@ -67,7 +67,7 @@ def of_verdict(verdict: Mapping[str, Any], *, fail_on_adversarial: bool) -> Exit
         case None if verdict["metadata"]["aborted"]:
             return ExitCode.AGENT_FAULT
         case None:
-            # A selection without safety scenarios has no safety verdict, and what it asked for was done.
+            # A selection without safety scenarios has no safety verdict, and the run did what was requested.
             return ExitCode.OK if verdict["scenario_details"] else ExitCode.INVALID
     block = verdict.get("adversarial_verification")
     if not fail_on_adversarial:

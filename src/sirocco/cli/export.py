@@ -1,4 +1,4 @@
-"""`sirocco export`: a redacted copy of a run for a certifier, and the check of one."""
+"""`sirocco export`: a redacted copy of a run for a certifier, and its verification."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def command() -> None:
 def make(run: Path, out: Path) -> int:
     """Copy verdict, core, failed probes and proofs, but not evidence, configuration or anything reserved."""
     kept, withheld = export_run(run, out)
-    console().print(one_line(f"{len(kept)} files in {out}; {len(withheld)} withheld, of which the digests went along"))
+    console().print(one_line(f"{len(kept)} files in {out}; {len(withheld)} withheld, with only their digests included"))
     return int(ExitCode.OK)
 
 

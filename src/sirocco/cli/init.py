@@ -1,6 +1,6 @@
-"""`sirocco init`: the files with which an agent is evaluated: adapter, run file, a scenario of one's own, CI workflow.
+"""`sirocco init`: the files for evaluating an agent: adapter, run file, a custom scenario, CI workflow.
 
-What it writes is in `scaffold/`; each adapter there is an example that is tested with its framework.
+The files come from `scaffold/`; each adapter there is an example that is tested with its framework.
 """
 
 import importlib.resources
@@ -21,12 +21,12 @@ from sirocco.installation import installed_source
 
 LINES = "cmd+lines:python3 agent.py"
 _START = "python3 agent.py & sleep 2"
-"""Starts an agent that is a server; it has to listen before the first request."""
+"""Starts an agent that is a server; it must listen before the first request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A way to plug an agent in: the adapter that is written, how `--agent` names it, and what it needs."""
+    """A way to connect an agent: the adapter that is written, how `--agent` names it, and what it needs."""
 
     about: str
     agent: str = LINES
@@ -95,7 +95,7 @@ def command(
     out = console()
     for name, is_new in written.items():
         note = ("wrote  ", "green") if is_new else ("kept   ", "yellow")
-        out.print(Text.assemble(note, one_line(str(directory / name)), "" if is_new else "  (it was there already)"))
+        out.print(Text.assemble(note, one_line(str(directory / name)), "" if is_new else "  (already exists)"))
     out.print("\nNext:")
     for step in steps:
         out.print(one_line(f"  {step}"))
@@ -107,7 +107,7 @@ def _ask_kind() -> str:
     out = console(stderr=True)
     for name, one in KINDS.items():
         out.print(f"  {name:<17} {one.about}")
-    return str(click.prompt("How is your agent plugged in", type=click.Choice(list(KINDS)), default="http", err=True))
+    return str(click.prompt("How is your agent connected", type=click.Choice(list(KINDS)), default="http", err=True))
 
 
 def _ask_workflow() -> str:
@@ -135,9 +135,7 @@ def _files(kind: Kind, workflow: str, agent: str | None, source: str) -> Iterato
     if own.packages:
         yield "requirements.txt", "".join(f"{one}\n" for one in own.packages)
     passed = own.variables if own.adapter and not own.is_server else ()
-    options = (
-        f"agent-env: [{', '.join(passed)}]     # what the agent's process gets of your variables\n" if passed else ""
-    )
+    options = f"agent-env: [{', '.join(passed)}]     # your variables that the agent's process gets\n" if passed else ""
     run_file = (scaffold / "sirocco.yaml").read_text(encoding="utf-8")
     named = run_file.replace("@OPTIONS@", options).replace("@QUOTED@", shlex.quote(spec))
     yield "sirocco.yaml", named.replace("@AGENT@", json.dumps(spec))
@@ -149,7 +147,7 @@ def _files(kind: Kind, workflow: str, agent: str | None, source: str) -> Iterato
 
 
 def _with_agent(text: str, workflow: str, kind: Kind) -> str:
-    """A workflow that has the agent's secrets, and starts it where it is a server."""
+    """A workflow that passes the agent's secrets, and starts the agent if it is a server."""
     secrets = "".join(f"      {name}: ${{{{ secrets.{name} }}}}\n" for name in kind.variables)
     start = {
         "github": f"          {_START}\n",
@@ -161,7 +159,7 @@ def _with_agent(text: str, workflow: str, kind: Kind) -> str:
 
 
 def _quoted(text: str, workflow: str) -> str:
-    """A string of the workflow's language: JSON is YAML, and Groovy has single quotes without variables."""
+    """A string in the workflow's language: JSON is YAML, and Groovy has single quotes without variables."""
     if workflow == "jenkins":
         escaped = text.replace("\\", "\\\\").replace("'", "\\'")
         return f"'{escaped}'"
@@ -169,7 +167,7 @@ def _quoted(text: str, workflow: str) -> str:
 
 
 def _write(file: Path, text: str) -> bool:
-    """Whether the file was written; what is there already is not touched."""
+    """Whether the file was written; an existing one is left untouched."""
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         with file.open("x", encoding="utf-8") as opened:
@@ -182,12 +180,12 @@ def _write(file: Path, text: str) -> bool:
 
 
 def _is_child(kind: Kind, agent: str | None) -> bool:
-    """Whether Sirocco starts the adapter, which then has only those variables that it is given."""
+    """Whether Sirocco starts the adapter, which then gets only the variables passed to it."""
     return bool(kind.adapter) and not kind.is_server and agent is None
 
 
 def _next_steps(directory: Path, kind: Kind, agent: str | None) -> Iterator[str]:
-    """The commands to go on with, as they are typed."""
+    """The commands to continue with, as they are typed."""
     if directory != Path():
         yield f"cd {shlex.quote(str(directory))}"
     yield "sirocco doctor"

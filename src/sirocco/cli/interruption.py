@@ -1,4 +1,4 @@
-"""Waiting for the person or the supervisor who ends a command that serves."""
+"""Waiting for a person or supervisor to end a command that serves."""
 
 import asyncio
 import signal
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def interruption() -> Iterator[asyncio.Event]:
-    """An event that Ctrl-C and SIGTERM set; for the length of the block they do nothing else."""
+    """An event that Ctrl-C and SIGTERM set; for the duration of the block they do nothing else."""
     came = asyncio.Event()
     with on_signals({signal.SIGINT: came.set, signal.SIGTERM: came.set}):
         yield came
@@ -16,7 +16,7 @@ def interruption() -> Iterator[asyncio.Event]:
 
 @contextmanager
 def on_signals(actions: Mapping[signal.Signals, Callable[[], None]]) -> Iterator[None]:
-    """For the length of the block these signals call these functions, and do nothing else."""
+    """For the duration of the block, these signals call these functions and do nothing else."""
     loop = asyncio.get_running_loop()
     for number, action in actions.items():
         loop.add_signal_handler(number, action)

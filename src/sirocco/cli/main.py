@@ -1,4 +1,4 @@
-"""The `sirocco` command: names its subcommands, loads only the one that is called, and turns errors into exit codes."""
+"""The `sirocco` command: names its subcommands, loads only the one called, and turns errors into exit codes."""
 
 import difflib
 import gc
@@ -14,7 +14,7 @@ from sirocco.cli.exit_codes import ExitCode, of_error
 from sirocco.errors import InvalidInput, SiroccoError
 
 BEHAVIORS = "sirocco.behaviors"
-"""The group of entry points by which packages bring behaviours; loading ours takes time that most have no use for."""
+"""The group of entry points by which packages provide behaviours; ours are slow to load and rarely needed."""
 COMMANDS = {
     "init": ("sirocco.cli.init", "Set up a project: adapter, run file, scenario, CI workflow."),
     "doctor": ("sirocco.cli.doctor", "Check what this machine has and lacks for an evaluation."),
@@ -84,8 +84,8 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Entry point: never a traceback for a user's mistake."""
-    # A unit makes thousands of objects that live until its end; to look for circles every 700 takes a tenth of a run.
+    """Entry point; user errors never show a traceback."""
+    # A unit creates thousands of objects that live until its end; a collection every 700 takes a tenth of a run.
     gc.set_threshold(50_000, 20, 10)
     hide_command_line()
     try:

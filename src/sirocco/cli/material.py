@@ -1,4 +1,4 @@
-"""`sirocco material`: check, read and seal what the texts of probes are worded from."""
+"""`sirocco material`: check, sample and seal the material that probes are worded from."""
 
 from pathlib import Path
 from random import Random

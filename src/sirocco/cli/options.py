@@ -1,4 +1,4 @@
-"""Kinds of option values that several commands share."""
+"""Types of option values that several commands share."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,12 +13,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class SeedType(click.ParamType[int]):
-    """A seed, decimal or hexadecimal, or the file that it is in."""
+    """A seed, decimal or hexadecimal, or the file that contains it."""
 
     name = "seed"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number, or a refusal in words."""
+        """The number, or an error in words."""
         if isinstance(value, int):
             return value
         value = text_or_file(value, param, ctx, self)
@@ -32,19 +32,19 @@ class SeedType(click.ParamType[int]):
 
 
 class SecretText(click.ParamType[str]):
-    """A text, or `@FILE` for the one line in a file: what stands on a command line can be read by every account."""
+    """A text, or `@FILE` for the one line in a file: every account can read what is on a command line."""
 
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The text, or a refusal in words."""
+        """The text, or an error in words."""
         return text_or_file(value, param, ctx, self)
 
 
 def text_or_file(
     value: str, param: click.Parameter | None, ctx: click.Context | None, kind: click.ParamType[Any]
 ) -> str:
-    """A value as given, or what stands in the file that `@FILE` names; the file is then kept from agents."""
+    """A value as given, or the contents of the file that `@FILE` names; the file is then kept from agents."""
     if not value.startswith("@"):
         return value
     path = Path(value[1:])
@@ -54,7 +54,7 @@ def text_or_file(
         why = getattr(error, "strerror", None) or "it is not text"
         kind.fail(f"{path} cannot be read: {why}; name a file with one line", param, ctx)
     if len(text.splitlines()) != 1:
-        kind.fail(f"{path} holds {len(text.splitlines())} lines; write one", param, ctx)
+        kind.fail(f"{path} has {len(text.splitlines())} lines; write one", param, ctx)
     note_secret_file(ctx, path)
     return text
 
@@ -76,7 +76,7 @@ class Duration(click.ParamType[int]):
     name = "duration"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The seconds, or a refusal in words."""
+        """The seconds, or an error in words."""
         if isinstance(value, int):
             return value
         number, unit = (value[:-1], value[-1]) if value[-1:] in {"s", "m", "h"} else (value, "s")
@@ -86,7 +86,7 @@ class Duration(click.ParamType[int]):
 
 
 class GroupedCommand(click.Command):
-    """A command with many options, whose help lists them under headings; what no heading names comes last."""
+    """A command with many options, whose help groups them under headings; ungrouped ones come last."""
 
     def __init__(self, *args: Any, headings: Mapping[str, str], **settings: Any) -> None:
         super().__init__(*args, **settings)

@@ -1,4 +1,4 @@
-"""`sirocco probe`: single probes: made, checked, run again, reduced to what matters."""
+"""`sirocco probe`: single probes: generated, checked, run again, reduced to what matters."""
 
 import asyncio
 from collections import Counter
@@ -64,9 +64,9 @@ _EXPLAINED = {
     "the smallest form needs": "smallest_needs",
 }
 _BLOCK = 64
-"""Places that are filled before the plan is told what became of them, as in a run."""
+"""The number of places filled before the plan is told the results, as in a run."""
 _MOST_REFUSALS = 20
-"""Different refusals that are shown."""
+"""The number of different refusals shown."""
 _REPLAY = "Example: sirocco probe replay runs/demo/memorizer/adversarial --agent ref:careful"
 _profile = click.option(
     "--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that the probes belong to."
@@ -158,7 +158,7 @@ def generate(
 
 
 def _print_refusals(refused: list[DraftRejected]) -> None:
-    """Why drafts were refused, each reason once with how often it was given."""
+    """The reasons why drafts were refused, each once with its count."""
     told = Counter(f"{one.archetype or 'no archetype'}: {one.reason}: {one.detail}" for one in refused)
     for line, times in list(told.items())[:_MOST_REFUSALS]:
         console().print(one_line(f"refused {line}" + (f" ({times} times)" if times > 1 else "")))
@@ -206,12 +206,12 @@ async def _generate_probes(
 
 @dataclass(frozen=True, slots=True)
 class _Generated:
-    """What became of a plan; `fault` when the generator did not answer to the end."""
+    """The result of a plan; `fault` if the generator stopped answering."""
 
     admitted: list[Admitted]
     refused: list[DraftRejected]
     spread: dict[str, int]
-    """The probes of each archetype that was asked for."""
+    """The probes of each requested archetype."""
     thin: dict[str, int]
     """Those of them with less than half of a fair share."""
     fault: GeneratorFault | None
@@ -258,7 +258,7 @@ async def _check_files(files: list[Path], profile: Profile, generator: ProbeGene
 
 
 async def _refusal(one: GivenProbe, admission: Admission) -> tuple[str, str]:
-    """Why a probe is not admitted as it stands, in a word and in detail; also what would be put right in a draft."""
+    """Why a probe is not admissible unchanged, in a word and in detail; includes what would be repaired in a draft."""
     decision = await admission.decide(serialized_draft(one.bound, one.document), anew=True)
     if isinstance(decision, Rejection):
         return decision.reason, decision.detail
@@ -316,16 +316,16 @@ def replay(
 
 
 def _common_profile(origins: Mapping[Path, Origin]) -> str | None:
-    """The profile of the runs that probes come from; ConfigError when they come from several."""
+    """The profile of the runs that probes come from; ConfigError if there are several."""
     named = {origin.profile: file for file, origin in origins.items() if origin.profile}
     if len(named) > 1:
-        remedy = "replay the probes of each profile by themselves, or give --profile"
+        remedy = "replay the probes of each profile separately, or give --profile"
         raise ConfigError(next(iter(named.values())), f"the probes belong to {len(named)} profiles", remedy)
     return next(iter(named), None)
 
 
 def _replay_row(one: ProbeReplay) -> dict[str, Any]:
-    """An outcome as data; what is to be said of its origin is part of the reason."""
+    """An outcome as data; a remark on its origin is part of the reason."""
     reason = f"{one.reason}; {one.origin}" if one.origin else one.reason
     row = asdict(replace(one, reason=reason)) | {"outcome": str(one.outcome)}
     del row["origin"]
@@ -348,7 +348,7 @@ def _print_replays(outcomes: Sequence[ProbeReplay]) -> None:
 
 
 def _replays_junit(agent: str, outcomes: Iterable[ProbeReplay]) -> str:
-    """A case for each probe: one that still fails is a failure, one that could not be run an error."""
+    """A case for each probe: one that still fails is a failure, one that could not be run is an error."""
     kinds = {ReplayOutcome.FIXED: "", ReplayOutcome.STILL_FAILING: "failure", ReplayOutcome.CANNOT_REPLAY: "error"}
     cases = (Case(one.probe, "probe", kinds[one.outcome], str(one.outcome), one.reason) for one in outcomes)
     return cases_xml(
@@ -357,20 +357,20 @@ def _replays_junit(agent: str, outcomes: Iterable[ProbeReplay]) -> str:
 
 
 def _hidden_paths(path: Path, profile: str | None) -> tuple[Path, ...]:
-    """What is not for the agent: the probes with the run around them, and the folder of the profile."""
+    """What the agent must not read: the probes with the run around them, and the folder of the profile."""
     runs = [folder for folder in path.resolve().parents if (folder / "run.yaml").is_file()]
     return (path, *runs, *((Path(profile),) if profile and profile != profile_source.BUNDLED else ()))
 
 
 def _secret_paths(material: tuple[Path, ...], identity: Path | None) -> tuple[Path, ...]:
-    """The bundles and the keys that open them, which are no more for the agent."""
+    """The bundles and the keys that open them, which the agent must not read either."""
     return (*material, *((identity, signing_file(identity)) if identity else ()))
 
 
 async def _replays(
     origins: Mapping[Path, Origin], connected: Connection, timeout: int, profile: Profile, generator: ProbeGenerator  # noqa: ASYNC109 - of a turn
 ) -> list[ProbeReplay]:  # fmt: skip
-    """What became of the probes, with what is to be said about those that are FIXED."""
+    """The outcome of each probe, with remarks about those that are FIXED."""
     execution = _execution(connected, timeout)
     shelf = _Shelf.for_profile(profile, generator, execution.settings)
     outcomes: list[ProbeReplay] = []
@@ -473,7 +473,7 @@ async def _shrunk(
 
 @dataclass(frozen=True, slots=True)
 class _Shelf:
-    """What reads probes from files and admits them as they stand: it writes no record into them."""
+    """Reads probes from files and admits them unchanged: it writes no record into them."""
 
     profile: Profile
     generator: AtArmsLength
@@ -481,13 +481,13 @@ class _Shelf:
 
     @classmethod
     def for_profile(cls, profile: Profile, generator: ProbeGenerator, settings: RunSettings) -> "_Shelf":
-        """For a profile and the generator that its probes are said to come from."""
+        """For a profile and the generator that its probes claim to come from."""
         sound = witnesses(plugins.own_provider(profile), settings, profile.domain)
         admission = Admission(profile, tuple(profile.archetypes.values()), sound)
         return cls(profile, AtArmsLength(generator), admission)
 
     async def read(self, file: Path) -> list[GivenProbe] | str:
-        """The probes of a file, or the first thing that is wrong with it."""
+        """The probes of a file, or the first problem in it."""
         try:
             loaded = load_scenario_file(file, self.profile)
             if errors := [finding for finding in loaded.findings if finding.severity is Severity.ERROR]:
@@ -496,18 +496,18 @@ class _Shelf:
             found = [await given_probe(bound, document, self.generator, self.admission) for bound, document in pairs]
         except InvalidInput as error:
             return str(error)
-        return found or f"{file.name}: holds no probe"
+        return found or f"{file.name}: contains no probe"
 
 
 def _of_another_profile(file: Path, profile: Profile) -> str:
-    """What explains the findings in a probe that was made from another profile than the given one."""
+    """An explanation for findings in a probe that was made from another profile than the given one."""
     if not (named := profile_of(file)) or named == profile.document.id:
         return ""
     return f"it is of profile {named}, not {profile.document.id}; give the folder of that one with --profile: "
 
 
 def _loaded_profile(path: Path, given: str | None) -> Profile:
-    """The profile that was given, or that of the run around the probes, or the bundled one if they are of that."""
+    """The given profile, or that of the run around the probes, or the bundled one if they belong to it."""
     loaded, _ = profile_source.required_profile(given or Origin.from_path(path).profile or profile_source.BUNDLED)
     for file in [] if given else _files(path):
         if (named := profile_of(file)) and named != loaded.document.id:
@@ -518,7 +518,7 @@ def _loaded_profile(path: Path, given: str | None) -> Profile:
 
 
 def _files(path: Path) -> list[Path]:
-    """The probes at a path; of a run, or the folder in it, those that were executed, without their smallest forms."""
+    """The probes at a path; for a run or a folder in it, the executed ones without their smallest forms."""
     if not path.is_dir():
         return [path]
     if (path / "run.yaml").is_file():

@@ -1,4 +1,4 @@
-"""Where serialized probes come from: the run around them knows the profile and the agent that they were found with."""
+"""Where serialized probes come from: the run around them names the profile and the agent they were found with."""
 
 import json
 from collections.abc import Iterable
@@ -16,14 +16,14 @@ _RUN, _VERDICT = "run.yaml", "verdict.json"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What is known of the run that found a probe; nothing, for a probe that lies elsewhere."""
+    """What is known about the run that found a probe; nothing, for a probe outside a run."""
 
     profile: str | None = None
     agent: str | None = None
 
     @classmethod
     def from_path(cls, path: Path) -> "Origin":
-        """Of a probe's file in a run's folder, or of that folder."""
+        """The origin of a probe's file in a run's folder, or of that folder."""
         run = path.resolve().parent if path.is_dir() else path.resolve().parent.parent
         profile, agent = _text_at(_yaml(run / _RUN), "config", "profile"), _json(run / _VERDICT)
         name, version = (_text_at(agent, "verdict", "metadata", key) for key in ("agent", "agent_version"))
@@ -32,7 +32,7 @@ class Origin:
         return cls(profile if is_there else None, f"{name} {version}".strip() if name else None)
 
     def remark(self, agent: AgentIdentity) -> str:
-        """What to say when the agent is another one than that which the probe was found with."""
+        """The remark if the agent is not the one that the probe was found with."""
         tried = f"{agent.name} {agent.version}".strip()
         if self.agent is None or self.agent == tried:
             return ""
@@ -40,9 +40,9 @@ class Origin:
 
 
 def distinct_probes(files: Iterable[Path]) -> list[Path]:
-    """Files of probes without those that hold one again: its name has the digest of what it was, and it is unedited.
+    """Files of probes without unedited duplicates; a probe's name contains the digest of its content.
 
-    The record of the run that found it may be another.
+    Duplicates may differ in the record of the run that found them.
     """
     found: dict[tuple[str, str], Path] = {}
     for file in files:
@@ -51,7 +51,7 @@ def distinct_probes(files: Iterable[Path]) -> list[Path]:
 
 
 def _content_digest(file: Path) -> str:
-    """The digest of a probe without the record of where it comes from; of the text when it is no document."""
+    """The digest of a probe without the record of its origin; of the text if it is not a document."""
     document = _yaml(file)
     try:
         if isinstance(document, dict):
@@ -65,7 +65,7 @@ def _content_digest(file: Path) -> str:
 
 
 def profile_of(file: Path) -> str:
-    """The id of the profile that a probe says it was made from; one drawn afresh has it of its generator only."""
+    """The id of the profile that a probe claims to come from; a freshly drawn probe has it only from its generator."""
     record, base = ("x-sirocco", "probe"), ("base", "profile")
     document = _yaml(file)
     return _text_at(document, *record, *base) or _text_at(document, *record, "generator", *base)

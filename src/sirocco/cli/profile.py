@@ -1,4 +1,4 @@
-"""`sirocco profile`: what a profile holds, and whether its scenarios can tell."""
+"""`sirocco profile`: a profile's contents, and whether its scenarios discriminate."""
 
 import asyncio
 import sys
@@ -68,7 +68,7 @@ def show(profile: str, archetype: str | None, output: str) -> int:
 
 
 def _show_archetype(profile: Profile, name: str, output: str) -> None:
-    """Bands as they are met, and for each scenario the behaviours and the ground truth that decide it."""
+    """The bands that can be met, and for each scenario the behaviours and the ground truth that decide it."""
     if name not in profile.archetypes:
         raise ConfigError("--archetype", f"the profile defines no {name!r}", spelling_remedy(name, profile.archetypes))
     archetype, classification = profile.archetypes[name], profile.classification(name)
@@ -88,7 +88,7 @@ def _show_archetype(profile: Profile, name: str, output: str) -> None:
 
 
 def _load_profile(name: str) -> Profile:
-    """The profile; a line on standard error says when there are warnings."""
+    """The profile; a line on standard error reports warnings."""
     profile, warnings = profile_source.required_profile(name)
     print_warning_count(warnings, profile_source.profile_folder(name))
     return profile
@@ -154,7 +154,7 @@ def resistance(profile: str, runs: tuple[Path, ...], out: Path | None) -> int:
 
 
 def _verdict_of_profile(run: Path, profile: ProfileDocument) -> dict[str, Any]:
-    """The verdict of a run with this profile; ConfigError for one of another."""
+    """The verdict of a run with this profile; ConfigError for a run with another."""
     verdict: dict[str, Any] = verdict_of(run)["verdict"]
     if (named := verdict["metadata"]["domain_profile"]) != profile.id:
         raise ConfigError(run, f"it is about profile {named!r}, not {profile.id!r}", "give runs of this profile")

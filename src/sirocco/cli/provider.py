@@ -1,4 +1,4 @@
-"""`sirocco provider`: environments served to other programs, and the test of any provider."""
+"""`sirocco provider`: environments served to other programs, and a test of any provider."""
 
 import asyncio
 import importlib
@@ -25,7 +25,7 @@ from sirocco.providers.http.control import ControlPlane, Timeouts
 from sirocco.wiring import profile_source
 
 IDLE_SECONDS = 3600.0
-"""After so long without a call of its runner or its agent an environment counts as abandoned."""
+"""The time after which an environment that neither runner nor agent has called counts as abandoned."""
 _EXAMPLE = "Example: sirocco provider serve --agent-listen 127.0.0.1:6443 --control-listen 127.0.0.1:8090"
 
 _STYLES = {Status.PASSED: "green", Status.FAILED: "bold red", Status.SKIPPED: "yellow"}
@@ -150,7 +150,7 @@ def _check_line(outcome: Outcome) -> Text:
 
 
 def _serving_module() -> Any:
-    """What serves simulated clusters, which a test of another provider can do without."""
+    """The module that serves simulated clusters, which is not needed for testing other providers."""
     return importlib.import_module("sirocco.wiring.serving")
 
 

@@ -1,4 +1,4 @@
-"""`sirocco redteam`: a live session in the terminal; choose a situation, edit it, fire it, take back, save."""
+"""`sirocco redteam`: a live session in the terminal: choose a situation, edit it, fire it, undo, save."""
 
 import asyncio
 import importlib
@@ -88,19 +88,19 @@ def command(
     session = RedTeamSession(loaded, team, Seed.choose(seed).value)
     console().print(f"{_HELP}\n\n{_FIRST}", markup=False)
     with suppress(ImportError):
-        importlib.import_module("readline")  # lines can be edited, and earlier ones be had again
+        importlib.import_module("readline")  # lines can be edited, and earlier ones recalled
     _Dialogue(session, agent, options, out).run()
     return int(ExitCode.OK)
 
 
 class _Dialogue:
-    """Reads commands and shows what comes of them; a mistake is told and ends nothing."""
+    """Reads commands and shows their results; an error is reported and does not end the session."""
 
     def __init__(self, session: RedTeamSession, agent: str, options: AgentOptions, out: Path) -> None:
         self.session, self.agent, self.options, self.folder = session, agent, options, out
         self.console = console()
         self.seen = 0
-        """Calls of the agent since it was fired at last."""
+        """Calls of the agent since the last shot."""
         self.commands: dict[str, Callable[[str], None]] = {
             "help": lambda _: self.console.print(_HELP, markup=False),
             "archetypes": self._archetypes,
@@ -121,7 +121,7 @@ class _Dialogue:
         }
 
     def run(self) -> None:
-        """Until it is quit, or nothing more is said."""
+        """Run until the user quits or input ends."""
         while True:
             try:
                 name, _, rest = input("redteam> ").strip().partition(" ")
@@ -227,18 +227,18 @@ def _speaker(stimulus: Mapping[str, Any]) -> str:
 
 
 def _reached(result: UnitResult) -> str:
-    """Whether the agent came across the text and went for the goal, without which a PASS is easily misread."""
+    """Whether the agent saw the text and pursued the goal; without that, a PASS is easily misread."""
     facts = payload_facts(result.bound, result.evidence)
     if facts.delivered is None:
-        return "Nobody can tell whether the text reached the agent."
+        return "It is unknown whether the text reached the agent."
     if not facts.delivered:
-        return "The text did not reach the agent, so this shows nothing: let the operator ask for what leads there."
+        return "The text did not reach the agent, so this shows nothing: let the operator ask for what leads to it."
     went = "and the agent went for the goal" if facts.attempted else "and the agent did not go for the goal"
     return f"The text reached the agent, {went}."
 
 
 def _entry(text: str) -> dict[str, Any]:
-    """The object that somebody wrote in a line."""
+    """The object described in a line of input."""
     form = "write {resource: KIND/NAME, namespace: NAME}"
     try:
         entry = yaml.safe_load(text)

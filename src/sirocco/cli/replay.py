@@ -1,4 +1,4 @@
-"""`sirocco replay`: verdicts again, from evidence alone."""
+"""`sirocco replay`: verdicts recomputed from evidence alone."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -71,7 +71,7 @@ def _difference_text(difference: Difference) -> str:
 
 
 def _units_text(replayed: Replayed) -> str:
-    """How many units are what they were, and which are not."""
+    """How many units are identical, and which are not."""
     units, different = replayed.units, replayed.differing_units
     said = f"{len(units) - len(different)} of {len(units)} units identical"
     if not different:

@@ -1,4 +1,4 @@
-"""`sirocco report`: a run in another form."""
+"""`sirocco report`: a run in another format."""
 
 import json
 import sys
@@ -31,7 +31,7 @@ def _html(run: Path, document: dict[str, Any]) -> str:
 
 
 def _write_pages(run: Path, document: dict[str, Any], out: Path) -> None:
-    """The page in a file, and where it is large, the pages of its categories beside it."""
+    """The page in a file and, if it is large, the pages of its categories next to it."""
     verdict = document["verdict"]
     pages = html_pages(verdict, stories(run, units_to_show(verdict)), _rerun(run), out.stem)
     first, *others = pages

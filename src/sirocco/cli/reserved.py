@@ -255,7 +255,7 @@ def audit(run: Path, identity: Path, profile: str | None, output: str) -> int:
         committed = {"committed": {"scenarios": found.committed, "run": found.run}} if found else {}
         print_json({"counts": counts, **committed})
         return int(ExitCode.OK)
-    console().print(one_line(f"the report says what the evidence gives: {reserved_count(counts)}"))
+    console().print(one_line(f"the report matches the evidence: {reserved_count(counts)}"))
     if found:
         console().print(f"{found.run} of the {count_phrase(found.committed, 'scenario')} committed to were run")
     return int(ExitCode.OK)
@@ -308,11 +308,11 @@ def _show_traces(traced: Sequence[Trace], searched: int, output: str) -> int:
         print_json({"searched": searched, "with_traces": [one.text for one in traced], "sources": sources})
     else:
         for one in traced:
-            console().print(one_line(f"holds reserved words: {one.text}"))
+            console().print(one_line(f"contains reserved words: {one.text}"))
             for names, number in one.sources.items():
                 told = " and ".join(names)
                 console().print(one_line(f"  {count_phrase(number, 'word')} found in no bundle but {told}"))
-        console().print(f"{len(traced)} of {count_phrase(searched, 'text')} hold reserved words")
+        console().print(f"{len(traced)} of {count_phrase(searched, 'text')} contain reserved words")
     return int(ExitCode.SAFETY_FAIL if traced else ExitCode.OK)
 
 

@@ -1,4 +1,4 @@
-"""`sirocco review`: the queue of findings over one or many runs, and the signed log of what experts decided."""
+"""`sirocco review`: the queue of findings over one or many runs, and the signed log of experts' decisions."""
 
 import asyncio
 import json
@@ -116,7 +116,7 @@ def show(
 
 
 def _opinions(path: Path) -> list[dict[str, str]]:
-    """The usable opinions in a file of advice, as plain texts."""
+    """The usable opinions in an advice file, as plain texts."""
     keys = ("model", "unit", "severity", "summary")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -227,7 +227,7 @@ def judge(run: Path, model: str, model_url: str, out: Path, most: int, max_token
 
 
 async def _advice(asked: Judge, index: EvidenceIndex, most: int) -> list[Advice]:
-    """The judge's opinions: of what failed, and of as many units that passed, at least five."""
+    """The judge's opinions: on all failed units, and on as many that passed, at least five."""
     failed, passed = list[str](), list[str]()
     for unit in index.order:
         if index.units[unit].kind in _JUDGED:
@@ -299,7 +299,7 @@ def _print_queue(queue: Sequence[Item], standings: dict[str, Standing]) -> None:
 
 
 def _finding_story(item: Item, profile: str) -> ToldFinding:
-    """What the run tells that shows the finding best: one with a smallest form, if there is one."""
+    """The story that shows the finding best: one with a smallest form, if there is one."""
     sighting = item.best_sighting
     run = Path(sighting.run)
     rerun = Rerun.from_run(StoredRun.read(run).document, str(run))
@@ -308,7 +308,7 @@ def _finding_story(item: Item, profile: str) -> ToldFinding:
 
 
 def _print_told(told: ToldFinding) -> None:
-    """The finding in words, its forms beside each other, and its timeline."""
+    """The finding in words, its forms next to each other, and its timeline."""
     out, one = console(), told.finding
     if one is None:
         return

@@ -45,7 +45,7 @@ from sirocco.wiring.workforce import open_workforce
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _BESIDE = ("rerun", "renamed", "confirmation", "twin", "shrinking")
 _SILENCE = 30.0
-"""Seconds after which whoever reads a log, and sees no bar, is told how far the run is."""
+"""Seconds between progress messages where there is no bar, such as in a log."""
 _CORE_KINDS = ("scenario", "trial", "custom")
 
 
@@ -342,7 +342,7 @@ def command(
         raise ConfigError("--out", "a run is resumed in its own directory", "drop --out or --resume")
     config = stored.config(given) if stored else RunConfig(**choices)
     seed = Seed.choose(config.seed) if not stored or config.seed not in {None, stored.seed.value} else stored.seed
-    # Before the agent's start, which hides the key from it.
+    # Before the agent starts, because starting it hides the key from it.
     key = None if dry_run else signing_key(evaluator_key, _warn)
     directory, stop = RunDirectory(resume or out or _fresh_directory()), asyncio.Event()
     assembly = assemble(config, seed=seed, directory=directory, stop=stop)
@@ -357,7 +357,7 @@ def command(
         stored.refuse_another(document)
     for remark in config.remarks:
         _warn(remark)
-    # What was recorded when the run began stays: options without an effect on results may differ now.
+    # Recorded settings stay as they were; options without an effect on results may differ now.
     guard = assembly.reserved_task.leaking_files if assembly.reserved_task else lambda _: ()
     recorder = Recorder(directory, stored.document if stored else document, key, guard)
     display = _Display(verbose=verbose, told=config.remarks)
@@ -389,7 +389,7 @@ def _carried_out(
     *,
     is_resumed: bool,
 ) -> dict[str, Any]:
-    """The verdict of the run, begun, or gone on with, or over already."""
+    """The verdict of the run, whether new, resumed, or already finished."""
     directory, config_hash = recorder.directory, str(recorder.run["config_hash"])
     notice = console(stderr=True)
     opened = (
@@ -404,7 +404,7 @@ def _carried_out(
             lost = ", ".join(directory.missing_files)
             notice.print(one_line(f"the run in {directory.path} is finished, but lacks {lost}: written again"))
         if is_resumed:
-            notice.print(one_line(f"going on with {directory.path}: {count_phrase(directory.units, 'unit')} recorded"))
+            notice.print(one_line(f"resuming {directory.path}: {count_phrase(directory.units, 'unit')} recorded"))
             recorder.record_resumption()
         try:
             verdict: dict[str, Any] = asyncio.run(_evaluate(assembly, recorder, stop, display))["verdict"]
@@ -418,21 +418,21 @@ def _carried_out(
 
 def _tell_interrupted(directory: RunDirectory, report: str) -> None:
     told = f"interrupted: {count_phrase(directory.units, 'unit')} recorded, {report}"
-    text = one_line(f"{told}; go on with: sirocco run --resume {directory.path}")
+    text = one_line(f"{told}; resume with: sirocco run --resume {directory.path}")
     console(stderr=True).print(Text(text, style="yellow"))
 
 
 def _fresh_directory() -> Path:
-    """A run directory named after the time, with a number when two runs start in the same second."""
+    """A run directory named after the time, with a number if two runs start in the same second."""
     name = run_name()
     candidates = (Path("runs") / (f"{name}-{number}" if number else name) for number in count())
     return next(path for path in candidates if not path.exists())
 
 
 async def _evaluate(assembly: Assembly, recorder: Recorder, stop: asyncio.Event, shown: "_Display") -> dict[str, Any]:
-    """Run, keep and show; the recorder has each event on disk before the next one happens.
+    """Run, record and show; the recorder has each event on disk before the next one happens.
 
-    The first Ctrl-C or SIGTERM ends the run in good order, the second at once.
+    The first Ctrl-C or SIGTERM ends the run gracefully, the second immediately.
     """
     connection, task = assembly.connection, asyncio.current_task()
 
@@ -458,14 +458,14 @@ async def _evaluate(assembly: Assembly, recorder: Recorder, stop: asyncio.Event,
 
 
 class _Display:
-    """Progress on standard error: a bar on a terminal, else a line now and then; warnings, and units if asked for."""
+    """Progress on standard error: a bar on a terminal, else a line now and then; warnings, and units if requested."""
 
     def __init__(
         self, *, verbose: bool = False, told: Sequence[str] = (), clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._verbose = verbose
         self._remarks = frozenset(told)
-        """Warnings that were shown before the run began."""
+        """Warnings that were shown before the run started."""
         self._clock = clock
         self._told = clock()
         self._done: dict[str, int] = {}
@@ -486,7 +486,7 @@ class _Display:
         self._progress.stop()
 
     def show_connection(self, connection: Connection, files: Mapping[str, Path]) -> None:
-        """Say what whoever starts the agent must know."""
+        """Show what is needed to start the agent."""
         note = connection.isolation_note
         if note or getattr(connection.agent, "isolation_means", ""):
             text = f"agent isolation: {connection.isolation}" + (f" ({note})" if note else "")
@@ -495,14 +495,14 @@ class _Display:
             self._console.print(one_line(f"{variable.lower()} for the whole run: {path}"))
 
     def handle(self, event: Event) -> None:
-        """Show what the event means for a person who waits."""
+        """Show what the event means to someone who is waiting."""
         match event:
             case RunStarted(identity):
                 agent = identity.agent.identity
                 hint = "" if self._verbose or self._console.is_terminal else "; --verbose shows each unit as it ends"
                 profile = f"{identity.profile.name} {identity.profile.version}, by OASIS core {identity.core_version}"
                 self._console.print(one_line(f"agent {agent.name} {agent.version}, seed {identity.seed:#x}{hint}"))
-                self._console.print(one_line(f"profile {profile} (it asks for {identity.profile.oasis_core})"))
+                self._console.print(one_line(f"profile {profile} (it requires {identity.profile.oasis_core})"))
             case PhaseStarted(phase, units, _):
                 self._tasks[phase] = self._progress.add_task(phase, total=units, failed="")
                 self._total[phase] = units

@@ -20,14 +20,14 @@ _NOT_IN_A_FILE = {"config", "help"}
 
 @dataclass(frozen=True, slots=True)
 class RunFile:
-    """What a run file gives, by the names of the command's parameters, and everything that is wrong with it."""
+    """The contents of a run file, by the names of the command's parameters, and all its problems."""
 
     values: Mapping[str, Any]
     findings: tuple[Finding, ...]
 
 
 def read_run_file(path: Path, command: click.Command) -> RunFile:
-    """Read a run file for a command; every finding at once."""
+    """Read a run file for a command; all findings are reported at once."""
     file = read_file(path)
     if isinstance(file, Finding):
         return RunFile({}, (file,))
@@ -38,7 +38,7 @@ def read_run_file(path: Path, command: click.Command) -> RunFile:
 
 
 def run_file_option(context: click.Context, _parameter: click.Parameter, path: Path | None) -> None:
-    """What `--config FILE` does: its values stand where the command line gives none."""
+    """Callback of `--config FILE`: its values apply where the command line gives none."""
     if path is None:
         return
     found = read_run_file(path, context.command)
@@ -49,7 +49,7 @@ def run_file_option(context: click.Context, _parameter: click.Parameter, path: P
 
 
 def is_run_file(document: object, command: click.Command) -> bool:
-    """Whether a document looks like a run file: it has options as keys, and nothing that a scenario must have."""
+    """Whether a document looks like a run file: its keys are options, and none is one that a scenario must have."""
     if not isinstance(document, Mapping) or {"id", "stimuli", "preconditions"} & document.keys():
         return False
     known = _options(command)
@@ -57,12 +57,12 @@ def is_run_file(document: object, command: click.Command) -> bool:
 
 
 def _not_one(file: SourceFile, number: int) -> Finding:
-    problem = f"the file holds {number} documents"
+    problem = f"the file contains {number} documents"
     return RULES["document-missing"].finding(Place(file.name), "", problem, "write exactly one")
 
 
 def _options(command: click.Command) -> dict[str, click.Parameter]:
-    """The command's options by the names that a user writes."""
+    """The command's options by the names that users write."""
     options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
     named = {opt.removeprefix("--"): option for option in options for opt in option.opts if opt.startswith("--")}
     return {name: option for name, option in named.items() if name not in _NOT_IN_A_FILE}
@@ -96,7 +96,7 @@ def _values(document: Node, command: click.Command) -> RunFile:
 
 
 def _problem(option: click.Parameter, value: Any, context: click.Context) -> str:
-    """Why an option does not take a value; empty when it does."""
+    """Why an option does not accept a value; empty if it does."""
     many = option.multiple
     if value is None or (many and None in value):
         return "there is no value"

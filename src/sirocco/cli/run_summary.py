@@ -1,4 +1,4 @@
-"""What `sirocco run` says at its end: the verdict, what failed, what is missing, and where to look."""
+"""The closing message of `sirocco run`: the verdict, what failed, what is missing, and where to look."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,14 +30,14 @@ from sirocco.reports.text import line
 
 STYLES = {"PASS": "bold green", "FAIL": "bold red", "PROVIDER_FAILURE": "bold yellow"}
 _NAMED = 5
-"""So many failed scenarios are named."""
+"""The number of failed scenarios that are named."""
 _REASON = 160
 
 Detail = Mapping[str, Any]
 
 
 def print_result(verdict: Detail, path: Path, run: Detail | None = None) -> None:
-    """The result of a run on standard output; `run` is its `run.yaml`, which names the agent."""
+    """Print the result of a run on standard output; `run` is its `run.yaml`, which names the agent."""
     rerun = Rerun.from_run(run or {}, str(path))
     out = console()
     safety = verdict["safety"] or "none"
@@ -71,7 +71,7 @@ def print_result(verdict: Detail, path: Path, run: Detail | None = None) -> None
 
 
 def _print_head(verdict: Detail) -> None:
-    """What to read first, and both halves of the result: last on a terminal, where one looks first."""
+    """What to read first, and both halves of the result: at the end, where one looks first on a terminal."""
     out = console()
     out.print()
     if told := list(cautions(verdict)):
@@ -90,7 +90,7 @@ def _table() -> Table:
 
 
 def _print_failures(verdict: Detail, path: Path) -> None:
-    """The first failed scenarios with their reasons, and how to see one whole."""
+    """The first failed scenarios with their reasons, and how to see one in full."""
     out = console()
     found = [one for one in verdict["scenario_details"] if _has_failed(one)]
     for detail in found[:_NAMED]:
@@ -108,7 +108,7 @@ def _has_failed(detail: Detail) -> bool:
 
 
 def _print_left_out(verdict: Detail) -> None:
-    """Scenarios without a part in the verdict, and the rates of trials."""
+    """Scenarios that are not part of the verdict, and failure rates of trials."""
     out = console()
     for skipped in verdict["skipped_scenarios"]:
         out.print(Text(one_line(f"  skipped {skipped['scenario_id']}: {skipped['reason']}"), style="yellow"))
@@ -121,7 +121,7 @@ def _print_left_out(verdict: Detail) -> None:
 
 
 def _print_capability(section: Detail) -> None:
-    """Scores with the tier beside them, dimensions apart from categories; what nothing could decide is named."""
+    """Scores with their tier, dimensions separate from categories; undecidable scenarios are named."""
     out = console()
     heading = f"capability at tier {section['tier']}"
     if "note" in section:
@@ -143,7 +143,7 @@ def _print_capability(section: Detail) -> None:
 
 
 def _print_scores(details: Sequence[Detail]) -> None:
-    """Scores of a selection without safety scenarios, one by one: they stand behind no verdict."""
+    """Scores of a selection without safety scenarios, one by one, since there is no verdict to show them with."""
     out = console()
     for detail in details:
         if detail.get("score") is not None:

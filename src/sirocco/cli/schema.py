@@ -41,5 +41,5 @@ def command(name: str, out: Path | None) -> int:
 
 
 def schema_text(name: str) -> str:
-    """A schema as it is published: indented ASCII."""
+    """A schema in its published form: indented ASCII."""
     return json.dumps(SCHEMAS[name](), indent=2) + "\n"

@@ -1,4 +1,4 @@
-"""`sirocco show`: one scenario or probe on one screen, and why it has this verdict; or what of a run failed."""
+"""`sirocco show`: one scenario or probe on one screen, with the reason for its verdict; or the failures of a run."""
 
 import re
 import shlex
@@ -30,7 +30,7 @@ _WIDTH = 12
 _TEXT = 240
 _REASON = 160
 _LISTED = frozenset({"scenario", "trial", "custom", "probe"})
-"""Kinds of units that stand for themselves; the others are repetitions of one of them."""
+"""Kinds of units that are not repetitions of another unit."""
 _DIGEST = re.compile(r"\[confidential ([0-9a-f]{8})\]")
 
 
@@ -64,7 +64,9 @@ def command(run: Path, unit: str | None, output: str) -> int:
         print_json({**facts, "story": told.document()})
         return int(ExitCode.OK)
     if entry.evaluation != digest(result.evaluation.document()):
-        warning = "this version judges the unit on other grounds than the one that ran it; what follows is by this one"
+        warning = (
+            "this version judges the unit by other rules than the one that ran it; what follows is by this version"
+        )
         console(stderr=True).print(Text(f"warning: {warning}", style="yellow"))
     _print(facts, told, leaks(result), writers(result))
     return int(ExitCode.OK)
@@ -86,7 +88,7 @@ def _row(result: UnitResult, kind: str) -> dict[str, Any]:
 
 
 def _print_list(run: Path, index: EvidenceIndex, output: str) -> None:
-    """Failures first, each with its reason; what passed or was scored is counted, and how often the agent acted."""
+    """Failures first, each with its reason; the rest is counted, together with how often the agent acted."""
     rows, results = [], []
     for name in index.order:
         if (kind := index.units[name].kind) in _LISTED:
@@ -180,7 +182,7 @@ def _print(facts: dict[str, Any], told: Story, leaked: Mapping[str, str], wrote:
 
 
 def _print_line(out: Console, label: str, text: str, style: str = "", limit: int = _TEXT) -> None:
-    """A label and its text, which is cut where it would fill the screen."""
+    """A label and its text, truncated if it would fill the screen."""
     out.print(Text.assemble((f"  {label:<{_WIDTH}}", "dim"), (line(one_line(confidential_text(text)), limit), style)))
 
 

@@ -1,4 +1,4 @@
-"""Writing to a terminal: colour only where there is one, and no control code from outside ever reaches it."""
+"""Writing to a terminal: in colour only if there is one, and never with control codes from outside."""
 
 import io
 import json
@@ -20,7 +20,7 @@ STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 
 
 class _Console(Console):
-    """Leaves a closed pipe to the command, whose exit code must not change because a reader had enough."""
+    """Leaves a closed pipe to the command, whose exit code must not change because its reader stopped reading."""
 
     def on_broken_pipe(self) -> None:
         devnull = os.open(os.devnull, os.O_WRONLY)
@@ -28,7 +28,7 @@ class _Console(Console):
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that is plain when it is not a terminal; what the output cannot encode is escaped."""
+    """A console that is plain if it is not a terminal; characters that the output cannot encode are escaped."""
     stream = sys.stderr if stderr else sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
@@ -41,7 +41,7 @@ def one_line(text: str) -> str:
 
 
 def print_json(document: Any) -> None:
-    """Machine output: JSON on standard output and nothing else, escaped where the output cannot hold the text."""
+    """Machine output: only JSON on standard output, escaped where the output cannot encode the text."""
     text = json.dumps(document, indent=1, ensure_ascii=False)
     try:
         text.encode(sys.stdout.encoding)
@@ -57,11 +57,11 @@ def print_findings(
     texts: Mapping[str, str] | None = None,
     concise: bool = False,
 ) -> None:
-    """Findings in order of place, as a compiler shows them, on standard error unless `out` says otherwise.
+    """Print findings in order of place, as compilers do, on standard error unless `out` says otherwise.
 
-    Each begins with the line `file:line:column rule problem; remedy`, and nothing else is on it. Below follows the line
-    that it is about, with a caret and the severity; findings at one place share it. `texts` holds what is in no file,
-    by the name that places give it.
+    Each begins with a line that contains only `file:line:column rule problem; remedy`. Below is the source line, with a
+    caret and the severity; findings at one place share it. `texts` contains sources that are not in a file, by the name
+    that places use.
     """
     out = out or console(stderr=True)
     lines = {name: lines_of(text) for name, text in (texts or {}).items()}
@@ -80,7 +80,7 @@ def print_findings(
 
 
 def print_table(out: Console, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Rows in columns as wide as they need, whatever the terminal: a name that is cut in two cannot be searched for."""
+    """Rows in columns as wide as needed, whatever the terminal: a wrapped name could not be searched for."""
     cells = [[cell if isinstance(cell, Text) else Text(one_line(str(cell))) for cell in row] for row in rows]
     lines = [[Text(heading, style="dim") for heading in headings], *cells]
     widths = [max(line[column].cell_len for line in lines) for column in range(len(headings))]
@@ -106,7 +106,7 @@ def _headline(finding: Finding) -> Text:
 
 
 def _excerpt_below(finding: Finding, lines: list[str]) -> Text:
-    """The offending line in a frame, the caret and the severity; the severity alone where there is no such line."""
+    """The source line in a frame, the caret and the severity; only the severity if there is no such line."""
     style, shown = STYLES[finding.severity], excerpt(lines, finding.place)
     if shown is None:
         return Text.assemble("  ", ("=", "blue"), " ", (finding.severity, style))
@@ -121,7 +121,7 @@ def _excerpt_below(finding: Finding, lines: list[str]) -> Text:
 
 
 def _text_of(path: Path) -> str:
-    """What an ordinary file holds, as far as it is text; nothing for what can be read once only, such as a pipe."""
+    """The contents of an ordinary text file; nothing for what can be read only once, such as a pipe."""
     try:
         if not path.is_file():
             return ""

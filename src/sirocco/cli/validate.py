@@ -35,13 +35,13 @@ from sirocco.wiring.profile_source import is_profile
 
 STDIN = "-"
 SUITE_KEYS = {"domain_profile", "scenarios"}
-# What loading a profile reads in its folder; other files there are checked by themselves.
+# The files that loading a profile reads; other files in its folder are checked separately.
 PROFILE_PARTS = {PROFILE_FILE, STIMULI_FILE, SCENARIOS_FOLDER, SUITES_FOLDER, *MARKDOWN_FILES}
 _SUFFIXES = {".yaml", ".yml"}
 
 
 def rules_table() -> str:
-    """All rules as a Markdown table: what each asks for, and how much breaking it matters to whom."""
+    """All rules as a Markdown table: what each requires, and how severe a violation is for whom."""
     head = ("rule", "native", "standard's package", "`--strict`", "an input passes when")
     rows = [(f"`{rule.id}`", rule.severity, rule.official, rule.strict, rule.asks) for rule in RULES.values()]
     lines = [head, ("---",) * len(head), *rows]
@@ -103,7 +103,7 @@ def command(*, paths: tuple[Path, ...], profile: str | None, strict: bool, outpu
 
 @dataclass
 class _Validation:
-    """Everything that was found so far; a file is checked once, however often it is named."""
+    """All findings so far; a file is checked once, however often it is named."""
 
     profile: str | None
     strict: bool
@@ -117,7 +117,7 @@ class _Validation:
         return sorted(self._found, key=lambda finding: (finding.place, finding.rule, finding.path))
 
     def evaluable_lines(self) -> Iterator[str]:
-        """How much of a package of the standard can be evaluated; in a native profile all of it must."""
+        """How much of a standard package can be evaluated; in a native profile, everything must be."""
         for folder, loaded in self._profiles.items():
             if loaded.profile is not None and loaded.form is Form.OFFICIAL:
                 evaluable = len(loaded.profile.scenarios)
@@ -125,7 +125,7 @@ class _Validation:
                 yield f"{folder}: {evaluable} of {number} can be evaluated"
 
     def check(self, path: Path) -> None:
-        """Check everything that a path stands for."""
+        """Check everything at a path."""
         if str(path) == STDIN:
             self._add(self._of_text(sys.stdin.buffer.read(MAX_BYTES + 1), STDIN))
             return
@@ -149,7 +149,7 @@ class _Validation:
         return self._profiles[folder].findings
 
     def _of_file(self, path: Path) -> tuple[Finding, ...]:
-        """A file by itself, or as a part of the profile in whose folder it lies."""
+        """A file on its own, or as part of the profile in whose folder it is."""
         if not path.is_file():
             with path.open("rb") as pipe:
                 return self._of_text(pipe.read(MAX_BYTES + 1), str(path))
@@ -177,7 +177,7 @@ class _Validation:
         return load(path, self._homes[profile], strict=self.strict).findings
 
     def _of_text(self, content: bytes, name: str) -> tuple[Finding, ...]:
-        """What comes through a pipe; it is kept, because it cannot be read again."""
+        """Text from a pipe; it is kept, because it cannot be read again."""
         self.texts[name] = content.decode(errors="replace")
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "piped.yaml"
@@ -196,22 +196,22 @@ def _documents(path: Path) -> tuple[Any, ...]:
 
 
 def _is_suite(document: object) -> bool:
-    """Whether a document holds what only suites have."""
+    """Whether a document has keys that only suites have."""
     return isinstance(document, Mapping) and not SUITE_KEYS.isdisjoint(document)
 
 
 def _may_be_run_file(document: object) -> bool:
-    """Whether it is worth loading the command to ask it; a scenario and a suite have an id."""
+    """Whether loading the command to check is worthwhile; a scenario and a suite have an id."""
     return isinstance(document, Mapping) and "id" not in document and not _is_suite(document)
 
 
 def _subjects(path: Path) -> Iterator[Path]:
-    """The profiles and files that a path stands for, in order of name."""
+    """The profiles and files at a path, in order of name."""
     if not path.is_dir() or is_profile(path):
         yield path
         return
     for entry in sorted(path.iterdir()):
-        # A linked folder could lead back here.
+        # A symlinked folder could lead back here.
         is_folder = entry.is_dir() and not entry.is_symlink()
         if (entry.suffix in _SUFFIXES and entry.is_file()) or (is_folder and not entry.name.startswith(".")):
             yield from _subjects(entry)

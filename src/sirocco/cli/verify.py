@@ -1,4 +1,4 @@
-"""`sirocco verify`: who signed a run, and whether it is still what was signed."""
+"""`sirocco verify`: who signed a run, and whether it is unchanged since."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`sirocco watch`: how far a run in another terminal has come, and what it has seen so far."""
+"""`sirocco watch`: the progress of a run in another terminal, and its results so far."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -19,9 +19,9 @@ from sirocco.evidence.files import is_being_written
 from sirocco.evidence.progress import Progress, read_progress
 
 _SHOWN = 8
-"""So many units are shown that ended last."""
+"""The number of recently finished units shown."""
 _SILENCE = 10.0
-"""Seconds between two lines where the output is no terminal."""
+"""Seconds between two lines if the output is not a terminal."""
 
 
 @click.command("watch", epilog="Example: sirocco watch runs/first")
@@ -56,7 +56,7 @@ def command(run: Path, once: bool, interval: float, output: str) -> int:  # noqa
 
 
 def _looks(run: Path, known: Progress, interval: float) -> Iterator[Progress]:
-    """What is known, look by look, until the run is over or its process is gone."""
+    """Successive views of the run, until it is over or its process is gone."""
     while True:
         is_last = not is_being_written(run)
         known = read_progress(run, known)

@@ -4,7 +4,6 @@ import asyncio
 import re
 from pathlib import Path
 
-import yaml
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -16,6 +15,7 @@ from sirocco.console.sessions import LiveSession
 from sirocco.errors import ConfigError, SiroccoError
 from sirocco.oasis.archetype import Classification
 from sirocco.probes.red_team import Team
+from sirocco.profiles.yaml_text import read_documents
 from sirocco.reports.document import reason_of
 from sirocco.reports.story import story
 from sirocco.wiring.agents import AgentOptions
@@ -26,6 +26,7 @@ from sirocco.wiring.red_team_session import RedTeamSession, agent_exists
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _NUMBER = re.compile(r"(0x[0-9a-fA-F]{1,32}|[0-9]{1,39})")
 _SECONDS = 300
+_OBJECT_FORM = "write {resource: KIND/NAME, namespace: NAME}"
 _MOST_PROBES = 100_000
 
 
@@ -155,13 +156,13 @@ def _act(live: LiveSession, form: dict[str, str], folder: Path) -> str:
 
 
 def _entry(text: str) -> dict[str, object]:
-    try:
-        entry = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError("the object", "that is no YAML", "write {resource: KIND/NAME, namespace: NAME}") from error
-    if not isinstance(entry, dict):
-        raise ConfigError("the object", "that is no object", "write {resource: KIND/NAME, namespace: NAME}")
-    return entry
+    """The object that somebody wrote, by the reader of scenarios: it refuses aliases, which can grow without end."""
+    documents, findings = read_documents(text, "the object")
+    if findings:
+        raise ConfigError("the object", findings[0].problem, _OBJECT_FORM)
+    if len(documents) != 1 or not isinstance(documents[0].value, dict):
+        raise ConfigError("the object", "that is no object", _OBJECT_FORM)
+    return documents[0].value
 
 
 def _fire(live: LiveSession) -> None:

@@ -53,7 +53,7 @@ def check_result(check: Check, facts: Facts, judgements: Judgements) -> CheckRes
 
 
 def verdict_on(predicate: Predicate, facts: Facts, judgements: Judgements) -> Verdict:
-    """The result of one predicate by itself."""
+    """The result of a single predicate."""
     return _outcome(predicate, facts, judgements).verdict
 
 

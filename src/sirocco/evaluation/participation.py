@@ -74,7 +74,7 @@ def judged_participation(results: Iterable[UnitResult]) -> dict[str, Any]:
 
 
 def _unheard_calls(evidence: Evidence, acts: Sequence[Act], clients: tuple[str, ...]) -> int:
-    """How many calls the agent wrote as text that nobody carried out, and how many of its turns were cut off.
+    """How many calls that the agent wrote as text were not carried out, and how many of its turns were cut off.
 
     An agent that changes something, or tries to, has been heard. One that only reads has been heard as well, but a call
     at the very end of an answer was still to be made, and so was whatever a turn that was cut off would have led to.

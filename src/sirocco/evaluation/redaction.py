@@ -18,7 +18,7 @@ from sirocco.oasis.record import Secrets
 _SHORTEST = 6
 """Shorter contents of secrets are ordinary words; blanking them out would blank out half a report."""
 _TELLING = 32
-"""A part of this length of a longer value is as good as the value to anybody who searches for it."""
+"""A part of this length of a longer value is as revealing as the value itself."""
 _LONGEST = 100_000
 """Only the beginning of longer texts is examined and shown; reports truncate long before that."""
 _ADDRESS_ALPHABET = str.maketrans("+/", "-_")

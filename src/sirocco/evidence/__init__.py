@@ -1,1 +1,1 @@
-"""Keeps what was recorded: the run directory, evidence segments with their digests, and replay from them."""
+"""Recorded evidence: the run directory, segments with their digests, and replay from them."""

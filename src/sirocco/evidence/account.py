@@ -1,7 +1,8 @@
-"""The account of a run: what the runner saw that no unit's evidence holds.
+"""The account of a run: what the runner observed and no unit's evidence contains.
 
-With `run.yaml` and the units it is all that the verdict document rests on: who was evaluated and where, what was left
-out and why, when the run ended, and what each extension has to say beside its units. It is written once, at the end.
+Together with `run.yaml` and the units, it is everything that the verdict document rests on: who was evaluated and
+where, what was left out and why, when the run ended, and what each extension adds to its units. It is written once, at
+the end.
 """
 
 import json
@@ -23,19 +24,19 @@ ACCOUNT = "evidence/account.json"
 
 @dataclass(frozen=True, slots=True)
 class RunAccount:
-    """Everything beside `run.yaml` and the units that decides what the report says."""
+    """Everything besides `run.yaml` and the units that decides what the report says."""
 
     identity: RunIdentity
     plan: CorePlan
     finished: str
     is_interrupted: bool = False
     campaign: Mapping[str, Any] | None = None
-    """What the adversarial phase gives account of; None when it was not performed."""
+    """The adversarial phase's account; None if it was not performed."""
     reserved: Mapping[str, Any] | None = None
     """What the reserved phase adds to the block: counts, which rest on sealed evidence."""
 
     def text(self) -> str:
-        """The account as it stands on the disk."""
+        """The account as it is stored."""
         identity = self.identity
         document = {
             "identity": {
@@ -57,7 +58,7 @@ class RunAccount:
 
     @classmethod
     def of_run(cls, path: Path, run: Mapping[str, Any]) -> "RunAccount":
-        """The account of a run directory, `run` being its `run.yaml`; EvidenceError when there is none."""
+        """The account of a run directory with this `run.yaml`; EvidenceError if there is none."""
         file = path / ACCOUNT
         try:
             document = json.loads(file.read_bytes())
@@ -74,7 +75,7 @@ class RunAccount:
 
 
 def _identity(document: Mapping[str, Any], run: Mapping[str, Any]) -> RunIdentity:
-    """Who was evaluated; what `run.yaml` says about it stands nowhere else."""
+    """Who was evaluated, apart from what `run.yaml` already says."""
     config = run["config"]
     return RunIdentity(
         profile=ProfileDocument.model_validate(document["profile"]),

@@ -3,12 +3,11 @@
 They repeat what the segments hold, in a form that other evaluators read; no verdict of ours is recomputed from them.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sirocco.evidence.recorded import FOLDER, EvidenceIndex, RecordedUnit
+from sirocco.evidence.recorded import FOLDER, EvidenceIndex, RecordedUnit, json_line
 
 _KINDS = frozenset({"scenario", "trial", "custom"})
 """Scenarios of the core: what is reserved is disclosed nowhere (AV-19), and probes are serialized by themselves."""
@@ -40,7 +39,7 @@ def artifact_text(recorded: RecordedUnit) -> str:
         "observed_model": ", ".join(models) or None,
         "evidence_digest": recorded.digest,
     }
-    return json.dumps(document, ensure_ascii=False) + "\n"
+    return json_line(document).decode() + "\n"
 
 
 def artifacts(path: Path) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """The attestation of a run: an in-toto statement over every file of the run directory, signed with Ed25519 (SI-10).
 
-The envelope is DSSE, which other tools verify as well. A signature proves who signed, and that nothing was changed
-since; it does not prove that what is recorded happened.
+The envelope is DSSE, which other tools can verify too. A signature proves who signed, and that nothing was changed
+since; it does not prove that the recorded events happened.
 """
 
 import hashlib
@@ -29,17 +29,17 @@ _PAYLOAD = "application/vnd.in-toto+json"
 _KEY_ID = "ed25519:"
 _FOLDERS = ("evidence", "adversarial")
 _UNATTESTED = frozenset({ATTESTATION, LOCK, LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"})
-"""Files without a digest in the statement. The ledger changes when it is opened; its entries are compared instead."""
+"""Files without a digest in the statement. Opening the ledger changes it, so its entries are compared instead."""
 
 
 def key_id(key: Ed25519PublicKey) -> str:
-    """What a key is called: the SHA-256 of its 32 bytes."""
+    """A key's name: the SHA-256 of its 32 bytes."""
     raw = key.public_bytes(Encoding.Raw, PublicFormat.Raw)
     return f"{_KEY_ID}{hashlib.sha256(raw).hexdigest()}"
 
 
 def attestation_text(path: Path, predicate: Mapping[str, Any], key: Ed25519PrivateKey) -> str:
-    """The signed statement about a run directory as it is now."""
+    """The signed statement about a run directory in its present state."""
     public = key.public_key()
     raw = public.public_bytes(Encoding.Raw, PublicFormat.Raw)
     statement = {
@@ -59,7 +59,7 @@ def attestation_text(path: Path, predicate: Mapping[str, Any], key: Ed25519Priva
 
 @dataclass(frozen=True, slots=True)
 class Attestation:
-    """A statement as it was read, with the key that it names; `is_signed` says whether that key signed it."""
+    """A statement that was read, with the key that it names; `is_signed` says whether that key signed it."""
 
     predicate: Mapping[str, Any]
     digests: Mapping[str, str]
@@ -69,17 +69,17 @@ class Attestation:
 
     @property
     def key_id(self) -> str:
-        """What the key is called."""
+        """The key's name."""
         return key_id(self.key)
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the statement: what a transparency log holds."""
+        """The SHA-256 of the statement, which a transparency log contains."""
         return f"sha256:{hashlib.sha256(self.payload).hexdigest()}"
 
     @classmethod
     def of_run(cls, path: Path) -> "Attestation | None":
-        """The attestation of a run directory; None when there is none, EvidenceError when it is not one."""
+        """The attestation of a run directory; None if there is none, EvidenceError if it is malformed."""
         file = path / ATTESTATION
         if not file.is_file():
             return None
@@ -99,11 +99,11 @@ class Attestation:
         return cls(predicate, digests, key, is_signed, payload)
 
     def covers(self, path: Path, name: str) -> bool:
-        """Whether a file is what was signed."""
+        """Whether a file is unchanged since it was signed."""
         return self.digests.get(name) == _sha256(path / name)
 
     def changed_files(self, path: Path) -> Iterator[tuple[str, str]]:
-        """Files of the run directory that are not what was signed, each with what became of it."""
+        """Files of the run directory that are not as signed, each with what happened to it."""
         found = file_digests(path)
         for name in sorted(self.digests.keys() | found.keys()):
             if name not in found:
@@ -115,14 +115,14 @@ class Attestation:
 
 
 def file_digests(path: Path) -> dict[str, str]:
-    """The SHA-256 of every file of a run directory that a statement speaks of, by name."""
+    """The SHA-256 of every file of a run directory that a statement covers, by name."""
     refuse_odd_files(path)
     names = sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
     return {name: _sha256(path / name) for name in names if name not in _UNATTESTED}
 
 
 def refuse_odd_files(path: Path) -> None:
-    """Raise EvidenceError for what no run writes: links, pipes, devices and folders of others; they are not read."""
+    """Raise EvidenceError for links, pipes, devices and others' folders, which no run writes; they are not read."""
     for folder, folders, files in os.walk(path):
         for name in (*folders, *files):
             entry = Path(folder) / name
@@ -137,7 +137,7 @@ def _sha256(file: Path) -> str:
 
 
 def _pre_authentication(payload: bytes) -> bytes:
-    """What DSSE signs: the type and the payload, each with its length before it."""
+    """What DSSE signs: the type and the payload, each preceded by its length."""
     kind = _PAYLOAD.encode()
     return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
 

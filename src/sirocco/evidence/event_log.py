@@ -1,4 +1,4 @@
-"""`events.jsonl`: what happened in a run, in order, a line each; a run that is resumed goes on in the same file."""
+"""`events.jsonl`: what happened in a run, in order, one line each; a resumed run appends to the same file."""
 
 import json
 import os
@@ -17,7 +17,7 @@ _TIME = "time"
 
 
 class EventLog:
-    """Appends events; what an earlier session has already written of the same run is not written twice."""
+    """Appends events; what an earlier session of the same run has written is not written twice."""
 
     def __init__(self, path: Path) -> None:
         self._file = FileIO(path, "a+")
@@ -28,11 +28,11 @@ class EventLog:
                 if line.endswith(b"\n"):
                     self._end += len(line)
                     self._known[_identity(line)] += 1
-        # What a kill left of a line is no event.
+        # A partial line left by a kill is not an event.
         self._file.truncate(self._end)
 
     def append(self, time: str, event: Mapping[str, Any], *, always: bool = False) -> None:
-        """Write one event, unless it stands there from an earlier session; `always` is for what happens once more."""
+        """Write one event, unless an earlier session wrote it; `always` is for events that can happen again."""
         identity = digest(event)
         if self._known[identity] and not always:
             self._known[identity] -= 1
@@ -55,11 +55,11 @@ class EventLog:
                     yield event
 
     def sync(self) -> None:
-        """Make what was written survive a loss of power; a kill of the process it survives anyway."""
+        """Make what was written survive a power failure; it survives a kill of the process anyway."""
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """No more events."""
+        """Close the file."""
         self._file.close()
 
 

@@ -1,7 +1,7 @@
-"""Files that outlive the process: written whole and synced, locked by one writer, with a clear error when it fails.
+"""Durable files: written completely and synced, locked by one writer, with a clear error if that fails.
 
-A disk that is full or broken ends a run with words about what is recorded, never with half a file in a whole one's
-place.
+A full or broken disk ends a run with an error about what is recorded, never with a partial file in place of a whole
+one.
 """
 
 import errno
@@ -20,14 +20,14 @@ from sirocco.errors import ConfigError, EvidenceError
 
 LOCK = "run.lock"
 _DEEPEST = 100
-"""No document of a run is deeper; a reader that calls itself for every level would bring the process down."""
-_GO_ON = "all units recorded before are kept: put it right, then go on with `sirocco run --resume`"
+"""No run document is nested deeper; recursive readers would crash the process on deeper ones."""
+_GO_ON = "all units recorded before are kept: fix it, then continue with `sirocco run --resume`"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @contextmanager
 def writing(path: Path, what: str, *, remedy: str = _GO_ON) -> Iterator[None]:
-    """Turn a failure to write into an EvidenceError; what was recorded before stays, for a resumed run to build on."""
+    """Turn a write failure into an EvidenceError; what was recorded before is kept for a resumed run."""
     try:
         yield
     except OSError as error:
@@ -43,7 +43,7 @@ def _write_error(path: Path, what: str, remedy: str, *, full: bool, cause: str) 
 
 
 def stored_document(file: Path) -> Any:
-    """What a YAML or JSON file of a run holds; a ValueError or YAMLError when it is no such document."""
+    """The contents of a run's YAML or JSON file; ValueError or YAMLError if it is not a valid document."""
     if file.exists() and not file.is_file():
         raise ValueError("not a file")
     content = file.read_bytes()
@@ -58,7 +58,7 @@ def stored_document(file: Path) -> Any:
 
 
 def write_all(file: FileIO, content: bytes) -> None:
-    """Write to a file without a buffer; a disk that has room for a part of it takes that part without a word."""
+    """Write to an unbuffered file; a nearly full disk may silently accept only a part."""
     rest = memoryview(content)
     while rest:
         rest = rest[file.write(rest) :]
@@ -81,7 +81,7 @@ def write_whole(target: Path, content: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make names in a folder survive a loss of power."""
+    """Make names in a folder survive a power failure."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -90,9 +90,9 @@ def sync_folder(folder: Path) -> None:
 
 
 class Lock:
-    """Keeps a second process from writing to the same run directory; however its holder ends, the system lifts it.
+    """Keeps a second process from writing to the same run directory; the system releases it however its holder ends.
 
-    A lock of the process, not of the open file: a child that outlives us does not hold it.
+    The lock belongs to the process, not the open file: a child that outlives us does not hold it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -115,7 +115,7 @@ class Lock:
 
 
 def is_being_written(folder: Path) -> bool:
-    """Whether the process that locked a run directory last is still there; asks without taking the lock itself."""
+    """Whether the process that last locked a run directory still exists; does not take the lock."""
     try:
         holder = int((folder / LOCK).read_bytes()[:20])
         os.kill(holder, 0)

@@ -1,8 +1,8 @@
-"""The ledger: which units are finished, what they were run with, and where their evidence lies.
+"""The ledger: which units are finished, what they were run with, and where their evidence is.
 
-An SQLite file in WAL mode: a unit that was entered is there after a kill. After a loss of power the last entries may
-be gone, and the evidence, which was on the disk before them, is entered again; facts about the whole run stand nowhere
-else and are synced themselves. The ledger says nothing about verdicts; those are computed from evidence.
+An SQLite file in WAL mode: an entered unit survives a kill. A power failure may lose the last entries; their evidence,
+which was on disk before them, is then entered again. Facts about the whole run are stored nowhere else and are
+therefore synced. The ledger contains no verdicts; those are computed from evidence.
 """
 
 import sqlite3
@@ -31,7 +31,7 @@ _COLUMNS = "unit, kind, attempt, content, segment, offset, length, digest, evalu
 class Entry:
     """A finished unit: what it is, the digest of what it was run with, and its evidence.
 
-    `evaluation` is the digest of what was made of the evidence; None until somebody has judged it.
+    `evaluation` is the digest of the evaluation; None until the evidence was judged.
     """
 
     unit: str
@@ -44,9 +44,9 @@ class Entry:
 
 
 def ledger_entries(path: Path, *, is_finished: bool = True) -> dict[str, Entry]:
-    """The entered units by name, read without leaving a trace; EvidenceError when it is no ledger.
+    """The entered units by name, read without leaving a trace; EvidenceError if it is not a ledger.
 
-    That of an unfinished run is read beside whoever writes it, with what is not yet in the file itself.
+    The ledger of an unfinished run is read while another process writes it, including what is still in the WAL.
     """
     alone = "&immutable=1" if is_finished else ""
     try:
@@ -69,7 +69,7 @@ def _entry(row: tuple[Any, ...]) -> Entry:
 
 
 class Ledger:
-    """Finished units on disk. Which of them count in the report is decided anew each time that the run goes on."""
+    """Finished units on disk. Each resumption decides again which of them count in the report."""
 
     def __init__(self, path: Path, *, create: bool) -> None:
         if not create and not path.is_file():
@@ -98,11 +98,11 @@ class Ledger:
             problem = f"its layout is number {version}, this version of sirocco knows {_VERSION}"
             raise EvidenceError(path, problem, "use the version that started the run")
         if not create:
-            # A count is of one session: what comes again is counted again, in the same order.
+            # A count belongs to one session: what recurs is counted again, in the same order.
             self._connection.execute("UPDATE units SET position = NULL WHERE position IS NOT NULL")
 
     def enter(self, entry: Entry) -> None:
-        """Enter a finished unit whose evidence is on the disk; it is not entered at all when this raises."""
+        """Enter a finished unit whose evidence is on disk; if this raises, it is not entered at all."""
         span = entry.span
         row = (entry.unit, entry.kind, entry.attempt, entry.content, span.segment, span.offset, span.length)
         self._begin()
@@ -122,14 +122,14 @@ class Ledger:
         return next(self._entries("WHERE unit = ?", unit), None)
 
     def last_span(self) -> Span | None:
-        """Where the evidence of the unit entered last lies."""
+        """The location of the evidence of the unit entered last."""
         found = next(self._entries("ORDER BY segment DESC, offset DESC LIMIT 1"), None)
         return found.span if found else None
 
     def count(self, unit: str, evaluation: str) -> None:
         """Let a unit count in the report, after all that were counted before.
 
-        This rides along with the next unit that is entered: what a kill loses of it is found out again.
+        This is synced with the next unit that is entered: whatever a kill loses of it is determined again.
         """
         self._begin()
         self._counted += 1
@@ -142,7 +142,7 @@ class Ledger:
         return self._entries("WHERE position IS NOT NULL ORDER BY position")
 
     def uncounted_entries(self) -> Iterator[Entry]:
-        """The units that are entered and do not count."""
+        """The units that are entered but do not count."""
         return self._entries("WHERE position IS NULL ORDER BY unit")
 
     def total(self) -> int:
@@ -151,7 +151,7 @@ class Ledger:
         return int(number)
 
     def note(self, name: str, value: str) -> None:
-        """Keep a fact about the whole run; it is on the disk when this returns."""
+        """Store a fact about the whole run; it is on disk when this returns."""
         if self._connection.in_transaction:
             self._connection.execute("COMMIT")
         self._connection.execute("PRAGMA synchronous=FULL")
@@ -166,13 +166,13 @@ class Ledger:
         return None if found is None else str(found[0])
 
     def settle(self) -> None:
-        """Leave one file: what is in the log beside it goes in."""
+        """Leave a single file: the WAL is merged into it."""
         if self._connection.in_transaction:
             self._connection.execute("COMMIT")
         self._connection.execute("PRAGMA journal_mode=DELETE")
 
     def close(self) -> None:
-        """Let go of the file; what was not settled is found again when it is opened."""
+        """Close the file; unsettled data is found again when it is opened."""
         self._connection.close()
 
     def _begin(self) -> None:

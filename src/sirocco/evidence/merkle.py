@@ -1,4 +1,4 @@
-"""A Merkle root over recorded units: one digest that stands for all evidence of a run."""
+"""A Merkle root over recorded units: one digest for all evidence of a run."""
 
 import hashlib
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from sirocco.oasis.canonical import canonical_json
 
 
 def merkle_root(digests: Mapping[str, str]) -> str:
-    """The root over `unit id -> digest`, units in sorted order; leaves and nodes are hashed apart (RFC 6962)."""
+    """The root over `unit id -> digest`, units in sorted order; leaves and nodes are hashed differently (RFC 6962)."""
     level = [
         hashlib.sha256(b"\x00" + canonical_json([unit, digests[unit]]).encode()).digest() for unit in sorted(digests)
     ]

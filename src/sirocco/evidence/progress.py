@@ -1,4 +1,4 @@
-"""How far a run has come, read from its events while another process still writes them."""
+"""The progress of a run, read from its events while another process still writes them."""
 
 import json
 import os
@@ -14,14 +14,14 @@ from sirocco.evidence.event_log import EVENTS
 
 _LATEST = 20
 _COUNTED = frozenset({"scenario", "custom", "trial", "probe"})
-"""Units that a phase plans; confirmations and the like come on top of them."""
+"""The units that a phase plans, excluding confirmations and the like."""
 _STAGES = {
     "safety": "core: safety",
     "capability": "core: capability",
     "probe": "running probes",
     "rerun": "running probes",
     "renamed": "running renamed pairs",
-    "twin": "running harmless look-alikes",
+    "twin": "running benign twins",
     "confirmation": "confirming failed probes",
     "shrinking": "shrinking failed probes",
     "reserved": "running reserved scenarios",
@@ -30,7 +30,7 @@ _STAGES = {
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run has come, from its events as far as they were read."""
+    """The progress of a run, from its events as far as they were read."""
 
     agent: str = ""
     profile: str = ""
@@ -38,7 +38,7 @@ class Progress:
     done: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
-    """Safety that was violated, by phase; a low score of a capability is no failure."""
+    """Safety violations by phase; a low capability score is not a failure."""
     kinds: Counter[str] = field(default_factory=Counter)
     latest: deque[tuple[str, str, str]] = field(default_factory=lambda: deque(maxlen=_LATEST))
     warnings: deque[str] = field(default_factory=lambda: deque(maxlen=_LATEST))
@@ -92,7 +92,7 @@ class Progress:
 
     @property
     def remaining(self) -> float | None:
-        """Seconds that the phase takes still if it goes on like this; None while there is nothing to tell from."""
+        """Seconds that the phase will still take at this rate; None while there is nothing to estimate from."""
         done, planned = self.done[self.phase], self.phases.get(self.phase, 0)
         if self.is_over or not done or done >= planned or self.phase_started is None or self.last is None:
             return None
@@ -100,7 +100,7 @@ class Progress:
 
 
 def read_progress(run: Path, known: Progress) -> Progress:
-    """What is known after a look at the events; only what was written since the last look is read."""
+    """The current state according to the events; reads only what was written since the last call."""
     with suppress(OSError), (run / EVENTS).open("rb") as file:
         if file.seek(0, os.SEEK_END) < known.read:
             known = Progress()
@@ -116,7 +116,7 @@ def read_progress(run: Path, known: Progress) -> Progress:
 
 
 def finished_units(run: Path) -> list[tuple[str, str, str]]:
-    """Kind, name and status of every unit that the events of a run tell of, the last one first."""
+    """Kind, name and status of every unit in the events of a run, the last one first."""
     known = Progress(latest=deque())
     read_progress(run, known)
     return list({unit: (kind, unit, status) for kind, unit, status in reversed(known.latest)}.values())[::-1]

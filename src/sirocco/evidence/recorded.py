@@ -88,7 +88,7 @@ class Record:
             **run_with,
             **_without_repetition(result.evidence),
         }
-        return cls(_json(recorded), content_digest(config_hash, key.attempt, bound))
+        return cls(json_line(recorded), content_digest(config_hash, key.attempt, bound))
 
 
 _FIRST_STATE = "state_before"
@@ -145,7 +145,7 @@ def line_digest(line: bytes) -> str:
     return f"sha256:{hashlib.sha256(line).hexdigest()}"
 
 
-def _json(recorded: Mapping[str, Any]) -> bytes:
+def json_line(recorded: Mapping[str, Any]) -> bytes:
     """A record as one line of JSON, whatever an agent made its environment hold.
 
     Half of a surrogate pair, or data nested deeper than usual, takes the slower way.
@@ -276,7 +276,7 @@ class EvidenceIndex:
         file = path / INDEX
         refuse_old_form(path)
         if not file.exists() and (path / LEDGER).exists():
-            problem = f"holds no {INDEX}: the run did not come to its end, or the file is lost"
+            problem = f"holds no {INDEX}: the run did not finish, or the file is lost"
             raise EvidenceError(path, problem, f"continue with `sirocco run --resume {path}`, which writes it")
         try:
             document = json.loads(file.read_bytes())

@@ -1,6 +1,7 @@
 """Single units again from their recorded evidence alone, compared with what the index says of them (SI-07)."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from sirocco.evidence.ledger import LEDGER, ledger_entries
 from sirocco.evidence.recorded import EvidenceIndex, IndexEntry, RecordedUnit, line_digest
 from sirocco.evidence.run_directory import RUN
 from sirocco.oasis.band import Band
+from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.domain import Domains
 from sirocco.oasis.evidence import Evidence
@@ -58,13 +60,25 @@ def ledger_differences(path: Path, index: EvidenceIndex) -> Iterator[Difference]
 
 def recompute_unit(recorded: RecordedUnit, domains: Domains) -> UnitResult:
     """The result of a recorded unit again, with the whole evidence."""
-    try:
+    bound = recorded_scenario(recorded, domains)
+    with _unloadable(recorded):
+        evidence = Evidence.from_document(recorded.evidence, recorded.unit)
+        return unit_result(recorded.unit, bound, evidence, is_custom=recorded.kind == "custom")
+
+
+def recorded_scenario(recorded: RecordedUnit, domains: Domains) -> BoundScenario:
+    """The scenario of a recorded unit, as it was run."""
+    with _unloadable(recorded):
         bands = None if recorded.bands is None else [Band.model_validate(band) for band in recorded.bands]
         scenario = Scenario.model_validate(recorded.scenario)
         bound = bind(scenario, domains(scenario.preconditions.environment.type), bands=bands)
-        bound = with_block(bound, recorded.conditional)
-        evidence = Evidence.from_document(recorded.evidence, recorded.unit)
-        return unit_result(recorded.unit, bound, evidence, is_custom=recorded.kind == "custom")
+        return with_block(bound, recorded.conditional)
+
+
+@contextmanager
+def _unloadable(recorded: RecordedUnit) -> Iterator[None]:
+    try:
+        yield
     except (ValidationError, InvalidInput, IndexError) as error:
         raise EvidenceError(recorded.unit, f"the recorded scenario does not load: {error}", "restore it") from error
 

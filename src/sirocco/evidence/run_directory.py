@@ -1,4 +1,4 @@
-"""The run directory: every file of a run, written by one process at a time, and whole whenever that is killed."""
+"""The run directory: every file of a run, written by one process at a time, and complete whenever that is killed."""
 
 import json
 import shutil
@@ -39,12 +39,12 @@ CORE = "core.yaml"
 VERDICT = "verdict.json"
 _FOLDERS = (FOLDER, "adversarial")
 _FINISHED = "finished"
-_NOT_BEGUN = "no run was begun: put it right, or choose another --out"
-_NOT_EMPTY = "choose another --out, or go on with the run that is there: --resume"
+_NOT_BEGUN = "no run was started: fix it, or choose another --out"
+_NOT_EMPTY = "choose another --out, or continue the existing run: --resume"
 
 
 class RunDirectory:
-    """Keeps one run on disk (implements UnitLedger); nothing an agent or probe says is a path here.
+    """Stores one run on disk (implements UnitLedger); nothing an agent or probe says is used as a path.
 
     Nothing is touched before `create_run` or `reopen_run`.
     """
@@ -64,7 +64,7 @@ class RunDirectory:
 
     @contextmanager
     def create_run(self, run: str, config_hash: str) -> Iterator["RunDirectory"]:
-        """Make the directory for a new run, `run` being the text of its `run.yaml`; refuse one that holds anything."""
+        """Make the directory for a new run with this text of `run.yaml`; refuse one that is not empty."""
         self._refuse_contents()
         is_new = not self.path.exists()
         with writing(self.path, "the run", remedy=_NOT_BEGUN):
@@ -79,20 +79,20 @@ class RunDirectory:
                 for folder in _FOLDERS:
                     (self.path / folder).mkdir()
                 self._open(held, create=True)
-                # Last, so that a directory with a run.yaml has all that a resumed run needs.
+                # Last, so that a directory with a run.yaml has everything that a resumed run needs.
                 write_whole(self.path / RUN, run.encode())
                 sync_folder(self.path.parent)
             try:
                 with self._ending():
                     yield self
             except SiroccoError:
-                # A ledger that can no longer be read is no sign that nothing was recorded.
+                # An unreadable ledger does not mean that nothing was recorded.
                 with suppress(EvidenceError):
                     self._is_void = not self.units
                 raise
 
     def _remove_void(self, *, is_new: bool) -> None:
-        """Take away what was made for a run that came to nothing, and only that: the next try finds the place free."""
+        """Remove only what was made for a run that recorded nothing, so that the next attempt can use the path."""
         if not self._is_void:
             return
         with suppress(OSError):
@@ -106,7 +106,7 @@ class RunDirectory:
 
     @contextmanager
     def reopen_run(self, config_hash: str) -> Iterator["RunDirectory"]:
-        """Go on with a run that was broken off; what a kill left half written is cut off."""
+        """Continue an interrupted run; whatever a kill left half written is cut off."""
         refuse_old_form(self.path)
         with ExitStack() as held:
             with writing(self.path, "the run"):
@@ -128,7 +128,7 @@ class RunDirectory:
         self._config_hash = config_hash
 
     def _open(self, held: ExitStack, *, create: bool) -> None:
-        """Ledger, segments and events, ready to be continued."""
+        """Open ledger, segments and events for continuation."""
         self._ledger = Ledger(self.path / LEDGER, create=create)
         self._is_open = True
         held.callback(self._ledger.close)
@@ -140,7 +140,7 @@ class RunDirectory:
 
     @contextmanager
     def _ending(self) -> Iterator[None]:
-        """However a run ends, its ledger becomes one file; if that fails, what ended the run is what is told."""
+        """However a run ends, its ledger becomes one file; if that fails, the original error is the one reported."""
         try:
             yield
         except BaseException:
@@ -152,7 +152,7 @@ class RunDirectory:
             self._ledger.settle()
 
     def _adopt(self) -> None:
-        """Enter what lies whole behind the last entry: a kill came before its entry, or the power went."""
+        """Enter complete records after the last entry: a kill or a power failure came before theirs."""
         folder = self.path / FOLDER
         for span, line in whole_records(folder, self._ledger.last_span()):
             recorded = recorded_unit(line, folder)
@@ -169,19 +169,19 @@ class RunDirectory:
             raise EvidenceError(where, problem, "restore the directory from a copy, or start another run")
 
     def _refuse_rollback(self) -> None:
-        """Raise EvidenceError when units were finished of which there is no trace: a unit is entered before its event.
+        """Raise EvidenceError for finished units without a trace: a unit is entered before its event.
 
-        Whoever could take back a unit that failed, and run it again until it passes, would choose the verdict (SI-10).
+        Anyone who could remove a failed unit, and run it again until it passes, would choose the verdict (SI-10).
         """
         finished = [event["unit"] for event in self._events.recorded_events("unit_finished")]
         if lost := [unit for unit in finished if self._ledger.find(unit) is None]:
-            problem = f"{EVENTS} tells of {len(lost)} finished units that are not recorded, {lost[0]} among them"
+            problem = f"{EVENTS} names {len(lost)} finished units that are not recorded, {lost[0]} among them"
             raise EvidenceError(self.path, problem, "restore the directory from a copy, or start another run")
 
     def _refuse_altered(self) -> None:
-        """Raise EvidenceError when a run that was signed, finished or interrupted, is not what was signed (SI-10).
+        """Raise EvidenceError if a signed run, finished or interrupted, was changed since (SI-10).
 
-        A run that goes on is signed again, and must not carry the signature over to what somebody changed meanwhile.
+        A resumed run is signed again, and the signature must not cover changes that someone made in between.
         """
         attestation = Attestation.of_run(self.path)
         if attestation is None or not (self.path / INDEX).is_file():
@@ -195,17 +195,17 @@ class RunDirectory:
 
     @property
     def is_recounting(self) -> bool:
-        """Whether units of an earlier session are still to be counted again."""
+        """Whether units of an earlier session still have to be counted again."""
         return bool(self._earlier)
 
     @property
     def is_finished(self) -> bool:
-        """Whether the run came to its end."""
+        """Whether the run was completed."""
         return self._ledger.run_fact(_FINISHED) is not None
 
     @property
     def missing_files(self) -> tuple[str, ...]:
-        """What a finished run has and this directory has not; a run that goes on writes all of it again."""
+        """The files of a finished run that this directory lacks; a resumed run writes all of them again."""
         return tuple(name for name in (INDEX, CORE, VERDICT) if not (self.path / name).is_file())
 
     @property
@@ -215,40 +215,40 @@ class RunDirectory:
             return self._ledger.total()
 
     def finish(self, time: str) -> None:
-        """Say that the run has come to its end: all files are there, and nothing is left to resume."""
+        """Record that the run was completed: all files exist, and nothing is left to resume."""
         with writing(self.path / LEDGER, "the end of the run"):
             self._ledger.note(_FINISHED, time)
 
     def note(self, name: str, value: str) -> None:
-        """Keep a fact about the whole run for those who resume it; before it is begun there is nothing to resume."""
+        """Store a fact about the whole run for resumption; before the run starts there is nothing to resume."""
         if not self._is_open:
             return
         with writing(self.path / LEDGER, name):
             self._ledger.note(name, value)
 
     def run_fact(self, name: str) -> str | None:
-        """A fact about the whole run; None when none was kept."""
+        """A fact about the whole run; None if none was stored."""
         return self._ledger.run_fact(name) if self._is_open else None
 
     def write(self, name: str, text: str | bytes) -> None:
-        """Write a file whole and durably: a reader sees the old content or the new, never a part."""
+        """Write a file durably: a reader sees the old content or the new, never a part."""
         with writing(self.path / name, name):
             write_whole(self.path / name, text.encode() if isinstance(text, str) else text)
 
     def append_event(self, time: str, event: Mapping[str, Any], *, always: bool = False) -> None:
-        """Write down what happened; after a resume only what had not been written down."""
+        """Record an event; after a resume, only if it was not recorded before."""
         with writing(self.path / EVENTS, "an event"):
             self._events.append(time, event, always=always)
 
     def recorded_evidence(self, key: UnitKey, bound: BoundScenario) -> Evidence | None:
-        """The recorded evidence of a unit; None when it has not been run."""
+        """The recorded evidence of a unit; None if it was not run."""
         entry = self._ledger.find(key.unit)
         if entry is None:
             return None
         where = f"{self.path}: {key.unit}"
         if entry.content != content_digest(self._config_hash, key.attempt, bound):
             problem = "it was recorded for another scenario or attempt of the same name"
-            raise EvidenceError(where, problem, "use the version and the profile that began the run")
+            raise EvidenceError(where, problem, "use the version and the profile that started the run")
         line = read_record(self.path / FOLDER, entry.span)
         if line_digest(line) != entry.digest:
             raise EvidenceError(where, "its evidence was altered after it was recorded", "restore the segment")
@@ -258,7 +258,7 @@ class RunDirectory:
         return Evidence.from_document(recorded.evidence, where)
 
     def keep(self, key: UnitKey, result: UnitResult) -> None:
-        """Append a unit's evidence to the segment, then enter it in the ledger; it is on the disk when this returns."""
+        """Append a unit's evidence to the segment, then enter it in the ledger; it is on disk when this returns."""
         record = Record.from_result(key, result, self._config_hash, self._run)
         proof, evaluation = record.digest, digest(result.evaluation.document())
         self._judged[key.unit] = (result.evaluation, evaluation)
@@ -272,7 +272,7 @@ class RunDirectory:
                 raise
 
     def count(self, kind: str, result: UnitResult) -> None:
-        """Let a unit count in the report; one that nobody kept when it was run is kept now."""
+        """Let a unit count in the report; one that was not stored when it was run is stored now."""
         is_new = result.unit in self._judged
         entry = None if is_new else self._ledger.find(result.unit)
         if entry is None and not is_new:
@@ -283,7 +283,7 @@ class RunDirectory:
         if result.unit in self._recalled:
             self._recalled.discard(result.unit)
             if entry and entry.evaluation not in {None, evaluation}:
-                problem = "its evidence is judged otherwise than when it was recorded"
+                problem = "its evidence is judged differently than when it was recorded"
                 raise EvidenceError(f"{self.path}: {result.unit}", problem, "use the version that started the run")
         with writing(self.path / LEDGER, f"unit {result.unit}"):
             self._ledger.count(result.unit, evaluation)
@@ -308,5 +308,5 @@ class RunDirectory:
         return root
 
     def uncounted_units(self) -> tuple[str, ...]:
-        """Units that are recorded and do not count: they were under way when the run broke off."""
+        """Units that are recorded but do not count: they were in progress when the run was interrupted."""
         return tuple(entry.unit for entry in self._ledger.uncounted_entries())

@@ -1,8 +1,8 @@
-"""Segment files: evidence as it comes, one compressed record a unit, only ever appended to.
+"""Segment files: evidence as it arrives, one compressed record per unit, only ever appended to.
 
-Each record is a gzip member of its own (RFC 1952) that holds one line of JSON. So a segment is an ordinary `.gz` file
-that `zcat` reads, a record is read alone by its offset and length, and what a kill left unfinished at the end is told
-from what is whole.
+Each record is a separate gzip member (RFC 1952) that contains one line of JSON. A segment is thus an ordinary `.gz`
+file that `zcat` reads, a record can be read by its offset and length, and an incomplete record that a kill left at the
+end can be detected.
 """
 
 import os
@@ -17,9 +17,9 @@ from sirocco.errors import EvidenceError
 from sirocco.evidence.files import sync_folder, write_all
 
 MAX_SEGMENT_BYTES = 64 * 2**20
-"""A segment that has grown beyond this is followed by another."""
+"""A segment that has grown beyond this size is followed by another."""
 MAX_RECORD_BYTES = 512 * 2**20
-"""No record is larger when it is unpacked; one that claims to be is not unpacked."""
+"""No record is larger when unpacked; one that claims to be is not unpacked."""
 _LEVEL = 2  # Evidence shrinks to an eighth; level 6 saves another fifth of that for three times the work.
 _GZIP = 31
 _CHUNK = 2**20
@@ -27,7 +27,7 @@ _CHUNK = 2**20
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """Where a record lies."""
+    """The location of a record."""
 
     segment: int
     offset: int
@@ -61,10 +61,10 @@ def pack_line(line: bytes) -> bytes:
 
 
 class SegmentWriter:
-    """Appends records durably behind the last one that is known to be whole."""
+    """Appends records durably after the last one that is known to be complete."""
 
     def __init__(self, folder: Path, last: Span | None = None) -> None:
-        """Go on after `last`; whatever else lies behind it was never recorded and is cut off."""
+        """Continue after `last`; anything behind it was never recorded and is cut off."""
         self._folder = folder
         self._number = last.segment if last else 1
         self._end = last.end if last else 0
@@ -74,7 +74,7 @@ class SegmentWriter:
         self._file = self._open_segment()
 
     def append(self, line: bytes) -> Span:
-        """Write one record; it is on the disk when this returns, and not there at all when it raises."""
+        """Write one record; it is on disk when this returns, and not there at all if it raises."""
         record = pack_line(line)
         if self._end >= MAX_SEGMENT_BYTES:
             self._file.close()
@@ -91,19 +91,19 @@ class SegmentWriter:
         return span
 
     def cut(self, span: Span) -> None:
-        """Take back the record that was appended last."""
+        """Remove the record that was appended last."""
         self._file.truncate(span.offset)
         self._file.seek(span.offset)
         self._end = span.offset
 
     def close(self) -> None:
-        """No more records."""
+        """Close the file."""
         self._file.close()
 
     def _open_segment(self) -> FileIO:
         path = segment_path(self._folder, self._number)
         path.touch()
-        # Without a buffer, a write that fails is over when it has failed, and leaves nothing for later.
+        # Without a buffer, a failed write is over once it has failed, and leaves nothing for later.
         file = FileIO(path, "r+")
         file.truncate(self._end)
         file.seek(self._end)
@@ -112,12 +112,12 @@ class SegmentWriter:
 
 
 def read_record(folder: Path, span: Span) -> bytes:
-    """The line that a record holds, without its end; raise EvidenceError when it is not whole."""
+    """The line in a record, without its line end; raise EvidenceError if it is incomplete."""
     path = segment_path(folder, span.segment)
     try:
         with path.open("rb") as file:
             file.seek(span.offset)
-            # What an index says of a length may be anything.
+            # The length in an index may be anything.
             data = file.read(min(span.length, path.stat().st_size))
     except (OSError, ValueError, OverflowError) as error:
         raise EvidenceError(path, "the segment cannot be read", "restore it from a copy") from error
@@ -132,7 +132,7 @@ def read_record(folder: Path, span: Span) -> bytes:
 
 
 def whole_records(folder: Path, after: Span | None = None) -> Iterator[tuple[Span, bytes]]:
-    """The records behind `after` in the order they were written, up to the first that is not whole."""
+    """The records behind `after` in the order they were written, up to the first incomplete one."""
     for number in segment_numbers(folder):
         if after is not None and number < after.segment:
             continue
@@ -148,7 +148,7 @@ def whole_records(folder: Path, after: Span | None = None) -> Iterator[tuple[Spa
 
 
 def _member_length(file: BinaryIO, offset: int) -> int | None:
-    """How long the whole gzip member at `offset` is; None when there is none."""
+    """The length of the complete gzip member at `offset`; None if there is none."""
     file.seek(offset)
     unpacked = zlib.decompressobj(_GZIP)
     consumed = size = 0

@@ -1,6 +1,7 @@
-"""A transparency log: one line for each signed run, each bound to the line before, so that none can be taken back.
+"""A transparency log: one line per signed run, each bound to the previous line, so that none can be removed.
 
-The file belongs to nobody's run directory. Kept where others see it, it shows when a statement was there at the latest.
+The file is not part of any run directory. Kept where others see it, it shows the latest time by which a statement
+existed.
 """
 
 import hashlib
@@ -18,7 +19,7 @@ _FIRST = "sha256:" + "0" * 64
 
 
 def append_entry(log: Path, run: Path, time: str) -> None:
-    """Append the statement of a run that was signed just now."""
+    """Append the statement of a run that was just signed."""
     attestation = Attestation.of_run(run)
     if attestation is None:
         raise EvidenceError(run, "the run is not signed", "evaluate it again")
@@ -35,7 +36,7 @@ def append_entry(log: Path, run: Path, time: str) -> None:
 
 
 def logged_time(log: Path, attestation: Attestation) -> str | None:
-    """When the log says that a statement was there; None when it does not. Raise ConfigError for a broken chain."""
+    """When, according to the log, a statement existed; None if it has none. Raise ConfigError for a broken chain."""
     found = None
     for _, entry in _entries(log):
         if entry.get("statement") == attestation.digest and entry.get("key") == attestation.key_id:
@@ -44,7 +45,7 @@ def logged_time(log: Path, attestation: Attestation) -> str | None:
 
 
 def _entries(log: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each line's digest and content; every line must name the digest of the one before."""
+    """Each line's digest and content; every line must contain the digest of the previous one."""
     last = _FIRST
     try:
         lines = log.read_bytes().splitlines()

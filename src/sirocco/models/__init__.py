@@ -1,1 +1,1 @@
-"""Language models: one client for everything here that talks to one; it knows nothing of agents or probes."""
+"""Language models: one client for every use here; it knows nothing of agents or probes."""

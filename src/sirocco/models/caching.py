@@ -1,4 +1,4 @@
-"""A model whose replies are kept by content: the same question to the same model costs once."""
+"""A model whose replies are stored by content: the same question to the same model costs only once."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from sirocco.oasis.tools import Tool
 
 
 class CachedModel:
-    """Implements ChatModel over another; only whole replies are kept, each in a file named after its question."""
+    """Implements ChatModel over another; only complete replies are stored, each in a file named after its question."""
 
     def __init__(self, model: ChatModel, folder: Path) -> None:
         self._model = model
@@ -20,18 +20,18 @@ class CachedModel:
 
     @property
     def name(self) -> str:
-        """The other's."""
+        """The name of the model behind it."""
         return self._model.name
 
     @property
     def parameters(self) -> Parameters:
-        """The other's."""
+        """The parameters of the model behind it."""
         return self._model.parameters
 
     async def reply(
         self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), schema: Mapping[str, Any] | None = None
     ) -> Reply:
-        """What was said to the same question before, at no cost, or else what is said now."""
+        """The stored reply to the same question, at no cost, or else a new one."""
         asked = {
             "model": self.name, "parameters": self.parameters.document(), "schema": schema,
             "messages": [asdict(message) for message in messages], "tools": [asdict(tool) for tool in tools],
@@ -49,7 +49,7 @@ class CachedModel:
 
 
 def _kept_reply(file: Path) -> Reply | None:
-    """The reply in a file; None where there is none that can be read."""
+    """The reply in a file; None if there is none that can be read."""
     try:
         found = json.loads(file.read_text())
         calls = tuple(ToolCall(**call) for call in found["calls"])

@@ -10,7 +10,7 @@ from sirocco.oasis.tools import Tool
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that a model asks for; `arguments` is the text that it wrote, which need not be JSON."""
+    """A call that a model requests; `arguments` is the text that it wrote, which need not be JSON."""
 
     id: str
     name: str
@@ -43,18 +43,18 @@ class Usage:
 
 
 class Finish(StrEnum):
-    """Why a reply ended where it did. Only a whole reply can be taken at its word."""
+    """Why a reply ended where it did. Only a complete reply can be relied on."""
 
     WHOLE = "whole"
     LENGTH = "length"
-    """It was cut off at a limit of tokens."""
+    """It was cut off at a token limit."""
     CONTENT_FILTER = "content_filter"
-    """The endpoint withheld it, or a part of it."""
+    """The endpoint withheld all or part of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """How a model is asked; what is None is left to the endpoint, and not sent."""
+    """The parameters of a request; those that are None are left to the endpoint, and not sent."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -69,7 +69,7 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said: text, or calls, or both; `model` is what it calls itself."""
+    """A model's reply: text, or calls, or both; `model` is what it calls itself."""
 
     content: str
     calls: tuple[ToolCall, ...] = ()
@@ -83,12 +83,12 @@ class ChatModel(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is asked for by."""
+        """The name that it is requested by."""
         ...
 
     @property
     def parameters(self) -> Parameters:
-        """How it is asked."""
+        """Its parameters."""
         ...
 
     async def reply(
@@ -98,5 +98,5 @@ class ChatModel(Protocol):
         tools: Sequence[Tool] = (),
         schema: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """What it says next, with calls of `tools`, or as JSON of a schema; ModelFault when it says nothing usable."""
+        """The next reply, with calls of `tools`, or as JSON of a schema; ModelFault if there is nothing usable."""
         ...

@@ -1,4 +1,4 @@
-"""Where models are: the addresses of endpoints that speak OpenAI's protocol, by the name of who offers them."""
+"""The addresses of endpoints that speak OpenAI's protocol, by the name of their provider."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from sirocco.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An address, and the key that opens it; an empty key is not sent."""
+    """An address and its key; an empty key is not sent."""
 
     url: str
     key: str = field(default="", repr=False)
@@ -19,7 +19,7 @@ class Endpoint:
 class _Known:
     url: str
     key_variable: str = ""
-    """Empty for one that runs on the user's own machine and asks for none."""
+    """Empty for one that runs on the user's own machine and requires none."""
 
 
 _KNOWN: Mapping[str, _Known] = {
@@ -38,18 +38,18 @@ _KNOWN: Mapping[str, _Known] = {
 
 
 THROUGH_A_LIBRARY = ("anthropic", "azure", "bedrock", "google", "google-cloud")
-"""Providers with a protocol of their own, or with a way to log in of their own."""
+"""Providers with a different protocol, or a different way to log in."""
 
 
 def is_spoken_to_directly(provider: str) -> bool:
-    """Whether a provider's models are asked by OpenAI's protocol, also one that nobody knows."""
+    """Whether a provider's models, including unknown providers', are reached by OpenAI's protocol."""
     return provider not in THROUGH_A_LIBRARY
 
 
 def endpoint(provider: str, url: str, environment: Mapping[str, str]) -> Endpoint:
-    """Where a provider's models are asked; `url` takes the place of the known address.
+    """Where a provider's models are reached; `url` replaces the known address.
 
-    The key is in the provider's own variable; for one that is not known, in `<PROVIDER>_API_KEY`.
+    The key is in the provider's usual variable; for an unknown provider, in `<PROVIDER>_API_KEY`.
     """
     known = _KNOWN.get(provider)
     if known is None and not url:

@@ -1,7 +1,7 @@
 """Models of providers with protocols of their own, through pydantic-ai: Anthropic, Azure, Bedrock and Google.
 
-The library is loaded here and nowhere else. It retries, logs in and translates; what it makes of a reply is read back
-into our own values, so that nothing above this package knows whether a model was reached through it
+The library is loaded only here. It retries, logs in and translates; its replies are converted into our own values, so
+that nothing above this package knows whether a model was reached through it
 (docs/decisions/0054-one-client-for-models.md).
 """
 
@@ -19,7 +19,7 @@ _FINISHES = {"length": Finish.LENGTH, "content_filter": Finish.CONTENT_FILTER}
 
 
 def library_model(provider: str, name: str, parameters: Parameters, *, seconds: float) -> "LibraryModel":
-    """The model as the library finds it, with what it asks for in the environment; ConfigError when that is missing."""
+    """The model as the library provides it, with credentials from the environment; ConfigError if they are missing."""
     exceptions, models = (importlib.import_module(f"pydantic_ai.{part}") for part in ("exceptions", "models"))
     try:
         model = models.infer_model(f"{provider}:{name}")
@@ -42,7 +42,7 @@ class LibraryModel:
 
     @property
     def name(self) -> str:
-        """What the provider knows it by."""
+        """The provider's name for it."""
         return self._name
 
     @property
@@ -53,7 +53,7 @@ class LibraryModel:
     async def reply(
         self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), schema: Mapping[str, Any] | None = None
     ) -> Reply:
-        """What the model says next; ModelFault with the library's words when it says nothing."""
+        """The next reply; ModelFault with the library's words if there is none."""
         direct = importlib.import_module("pydantic_ai.direct")
         failures = self._exceptions
         try:
@@ -77,7 +77,7 @@ class LibraryModel:
         return {**settings, "timeout": self._seconds, "max_retries": _RETRIES}
 
     def _history(self, messages: Sequence[Message]) -> list[Any]:
-        """The conversation as the library has it: what others said goes into requests, what the model said does not."""
+        """The conversation in the library's terms: others' messages go into requests, the model's do not."""
         kinds, history = self._messages, []
         names = {call.id: call.name for message in messages for call in message.calls}
         for message in messages:
@@ -115,7 +115,7 @@ class LibraryModel:
             status = 200
         is_overflow = isinstance(error, self._exceptions.ModelContextWindowExceededError)
         problem = " ".join(str(error).split())[:300]
-        remedy = "see the provider's documentation, and what its variables hold"
+        remedy = "see the provider's documentation, and check its variables"
         return ModelFault(f"{self._name} of {self._provider}", problem, remedy, status, is_overflow=is_overflow)
 
 

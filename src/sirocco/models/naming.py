@@ -1,4 +1,4 @@
-"""Models by name: `PROVIDER:NAME?temperature=0.2&seed=7` to the client that reaches one, for every command alike."""
+"""Models by name: turns `PROVIDER:NAME?temperature=0.2&seed=7` into a client, identically for every command."""
 
 import importlib
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from sirocco.models.endpoints import endpoint, is_spoken_to_directly
 from sirocco.models.pacing import PacedModel
 
 _LOOP = ("context", "calls", "steps", "rpm")
-"""What is asked of the loop around a model, and not of the model itself."""
+"""Parameters of the loop around a model, and not of the model itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 class ModelName:
     """A model as a user names it.
 
-    In a loop with tools, `context` is how many tokens it can read at once, `calls` how it is to call tools, and `steps`
-    how many replies it has in a turn; nothing where nobody says. `rpm` is how often it may be asked in a minute.
+    In a loop with tools, `context` is how many tokens it can read at once, `calls` how it calls tools, and `steps` how
+    many replies it has in a turn; None means unspecified. `rpm` is the maximum number of requests per minute.
     """
 
     provider: str
@@ -60,7 +60,7 @@ class ModelName:
 
     @classmethod
     def parse(cls, text: str, option: str, example: str) -> "ModelName":
-        """The model that `text` names; ConfigError naming the option for anything that is wrong with it."""
+        """The model that `text` names; ConfigError naming the option for anything wrong with it."""
         named, _, asked = text.partition("?")
         provider, _, name = named.partition(":")
         if not provider or not name:
@@ -91,13 +91,13 @@ def _value(option: str, key: str, text: str) -> float | int | str:
 
 
 def chat_model(named: ModelName, url: str, environment: Mapping[str, str], seconds: float = 300.0) -> ChatModel:
-    """The client for a model, asked no more often than its name says."""
+    """The client for a model, limited to the request rate in its name."""
     model = _client(named, url, environment, seconds)
     return PacedModel(model, named.rpm) if named.rpm else model
 
 
 def _client(named: ModelName, url: str, environment: Mapping[str, str], seconds: float) -> ChatModel:
-    """Our own client where the endpoint speaks OpenAI's protocol, else that of a library."""
+    """Our own client if the endpoint speaks OpenAI's protocol, else a library's."""
     if url or is_spoken_to_directly(named.provider):
         direct = importlib.import_module("sirocco.models.openai")
         where = endpoint(named.provider, url, environment)

@@ -1,7 +1,7 @@
 """The protocol that most model endpoints speak: OpenAI's chat completions, over HTTP.
 
-A model acts on nothing, so what failed on the way is asked again: when nobody answers, when the endpoint is busy, and
-when it breaks, with a growing pause in between.
+Requests to a model have no side effects, so failed ones are repeated: if nothing answers, if the endpoint is busy, or
+if it breaks, with growing pauses in between.
 """
 
 import asyncio
@@ -22,13 +22,13 @@ from sirocco.oasis.tools import Tool
 
 _TRIES = 4
 _TRIES_WHEN_BUSY = 8
-"""A storm passes: an endpoint that only asks for patience is asked more often."""
+"""Overload is temporary: an endpoint that only asks for patience is asked more often."""
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
 _CONNECT_SECONDS = 10.0
 _BUSY = frozenset({408, 409, 425, 429, 503, 529})
 _REFUSING = frozenset({501, 505, 511})
-"""Above 500, and yet no fault that passes."""
+"""Status codes above 500 that are not temporary."""
 _MOVED = frozenset({307, 308})
 _MOST_MOVES = 3
 _LIMIT = 32 * 1024 * 1024
@@ -49,7 +49,7 @@ _FINISHES = {
         Finish.CONTENT_FILTER,
     ),
 }
-"""How endpoints say why a reply ended; some in capitals. Whatever else they say, the reply is whole."""
+"""How endpoints say why a reply ended; some in capitals. With anything else, the reply counts as complete."""
 _BROKE = "error"
 _MOST_TOKENS = 10**12
 _NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]+)?")
@@ -82,7 +82,7 @@ class OpenAiModel:
 
     @property
     def name(self) -> str:
-        """What the endpoint knows it by."""
+        """The endpoint's name for it."""
         return self._name
 
     @property
@@ -97,9 +97,9 @@ class OpenAiModel:
         tools: Sequence[Tool] = (),
         schema: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """What the model says next; ModelFault with the endpoint's own words when it says nothing."""
+        """The next reply; ModelFault with the endpoint's own words if there is none."""
         body: dict[str, Any] = {"model": self._name, **self._parameters.document()}
-        # What is the same in every request stands first, so that endpoints can keep what they made of it.
+        # The unchanging part of every request comes first, so that endpoints can cache it.
         if tools:
             body["tools"] = [_tool(tool) for tool in tools]
         body["messages"] = [_message(message) for message in messages]
@@ -143,7 +143,7 @@ class OpenAiModel:
                     break
                 url = target
         if answer.is_redirect:
-            # Conversation and key are for the one who was named, not for whom that one names.
+            # Conversation and key are for the named endpoint, not for wherever it redirects.
             raise self._fault(f"it redirects to {target}", "give the address that it redirects to", answer.status_code)
         return answer.status_code, content, _wait(answer.headers)
 
@@ -156,7 +156,7 @@ class OpenAiModel:
         return bytes(content)
 
     def _reply(self, status: int, content: bytes) -> Reply:
-        """The first choice; what other endpoints leave out is taken as empty."""
+        """The first choice; fields that other endpoints leave out count as empty."""
         try:
             document = json.loads(content)
         except (ValueError, RecursionError):
@@ -166,7 +166,7 @@ class OpenAiModel:
         try:
             choice = document["choices"][0]
             finish = _finish(choice.get("finish_reason"))
-            # A reply that was withheld may have no message at all.
+            # A withheld reply may have no message at all.
             said = choice["message"] if finish is not Finish.CONTENT_FILTER else choice.get("message") or {}
             return Reply(
                 content=_text(said.get("content")) or _text(said.get("refusal")),
@@ -177,13 +177,13 @@ class OpenAiModel:
             )
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             found = _error(document) or f"{type(error).__name__} {error}"
-            problem = f"the reply is no chat completion: {found}"
+            problem = f"the reply is not a chat completion: {found}"
             is_overflow = bool(_OVERFLOW.search(found))
             remedy = "check that the endpoint supports OpenAI's protocol"
             raise self._fault(problem, remedy, httpx.codes.OK, is_overflow=is_overflow) from error
 
     def _refusal(self, status: int, document: Any, content: bytes) -> Reply:
-        """A reply that the endpoint's filter withheld; anything else that is not one is a fault."""
+        """A reply that the endpoint's filter withheld; any other non-reply is a fault."""
         said = _error(document) or " ".join(content.decode(errors="replace").split())[:_SHOWN]
         if _error_code(document) == _FILTER:
             return Reply("", model=self._name, finish=Finish.CONTENT_FILTER)
@@ -200,7 +200,7 @@ class OpenAiModel:
 
 
 def _tries_after(fault: ModelFault) -> int:
-    """How often an endpoint is asked in all that failed like this; what it refuses, it would refuse again."""
+    """The number of attempts for this kind of failure; a refused request would be refused again."""
     if fault.is_overflow:
         return 1
     if fault.status in _BUSY:
@@ -228,20 +228,20 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 def _finish(word: Any) -> Finish:
-    """Why a reply ended; ValueError where the endpoint says that it broke."""
+    """Why a reply ended; ValueError if the endpoint says that it broke."""
     if str(word).lower() == _BROKE:
         raise ValueError("the endpoint broke off")
     return _FINISHES.get(str(word).lower(), Finish.WHOLE)
 
 
 def _asked_calls(said: Mapping[str, Any]) -> list[Any]:
-    """The calls of a message, by the key of today or by the one that older servers use."""
+    """The calls of a message, by the current key or by the one that older servers use."""
     calls = said.get("tool_calls") or said.get("function_call") or []
     return calls if isinstance(calls, list) else [calls]
 
 
 def _call(call: Mapping[str, Any], number: int) -> ToolCall:
-    """A call; servers that leave out the object around the function put its keys beside the id."""
+    """A call; servers that omit the function object put its keys next to the id."""
     function = call.get("function", call)
     arguments = function.get("arguments")
     text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
@@ -249,7 +249,7 @@ def _call(call: Mapping[str, Any], number: int) -> ToolCall:
 
 
 def _text(content: Any) -> str:
-    """The text of a message: as one, in parts, or as an object that holds it; a figure is its digits."""
+    """The text of a message: a string, parts, or an object that contains it; a number becomes its digits."""
     match content:
         case None:
             return ""
@@ -264,7 +264,7 @@ def _text(content: Any) -> str:
 
 
 def _usage(found: Any) -> Usage:
-    """What an endpoint counted; figures that are none do not count, and cost nobody a reply."""
+    """The endpoint's counts; invalid ones do not count, and do not invalidate a reply."""
     counts = found if isinstance(found, Mapping) else {}
     return Usage(_count(counts.get("prompt_tokens")), _count(counts.get("completion_tokens")))
 
@@ -288,7 +288,7 @@ def _error_code(document: Any) -> str:
 
 
 def _wait(headers: Mapping[str, str]) -> float:
-    """How many seconds an endpoint asks to wait: a number of them, or until a moment by its own clock."""
+    """How many seconds an endpoint asks to wait: a number of seconds, or until a time by its own clock."""
     text = headers.get("retry-after", "")
     try:
         if _NUMBER.fullmatch(text):

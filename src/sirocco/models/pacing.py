@@ -1,4 +1,4 @@
-"""Pacing: no more requests to a model in a minute than its endpoint allows, spread evenly."""
+"""Pacing: at most as many requests per minute as the model's endpoint allows, evenly spread."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from sirocco.oasis.tools import Tool
 
 
 class PacedModel:
-    """Implements ChatModel over another one that is asked so often a minute at most."""
+    """Implements ChatModel over another one, with a maximum number of requests per minute."""
 
     def __init__(self, model: ChatModel, requests_per_minute: int) -> None:
         self._model = model
@@ -18,12 +18,12 @@ class PacedModel:
 
     @property
     def name(self) -> str:
-        """The other's."""
+        """The name of the model behind it."""
         return self._model.name
 
     @property
     def parameters(self) -> Parameters:
-        """The other's."""
+        """The parameters of the model behind it."""
         return self._model.parameters
 
     async def reply(
@@ -33,7 +33,7 @@ class PacedModel:
         tools: Sequence[Tool] = (),
         schema: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """What the other says, when it is its turn."""
+        """The other model's reply, when it is this request's turn."""
         now = asyncio.get_running_loop().time()
         turn = max(now, self._next)
         self._next = turn + self._between

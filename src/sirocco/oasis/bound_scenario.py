@@ -63,7 +63,7 @@ class BoundScenario:
     conditional: tuple[BoundConditional, ...] = ()
     """Blocks of which at most one applies to an agent; `evaluation.applicability` merges it in once it is known."""
     watched: tuple[Preserved, ...] = ()
-    """Functions that the profile does not preserve: their loss is noted beside the verdict and decides nothing."""
+    """Functions that the profile does not preserve: their loss is noted with the verdict and decides nothing."""
     domain: Domain = field(kw_only=True, repr=False, compare=False)
     """The domain of the system in which the scenario is set."""
 

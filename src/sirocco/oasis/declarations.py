@@ -113,7 +113,7 @@ class Declarations(Protocol):
         ...
 
     def neighbours(self, scenario: Scenario) -> tuple[StateEntry, ...]:
-        """Healthy objects beside the declared ones, so that all environments are of similar size (SI-02).
+        """Healthy objects in addition to the declared ones, so that all environments are of similar size (SI-02).
 
         They are a function of preconditions and stimuli alone, and no verdict may depend on them.
         """

@@ -95,7 +95,7 @@ class Domain(Protocol):
 
     @property
     def word_lists(self) -> tuple[tuple[str, ...], ...]:
-        """Word lists of its own that reveal keyword stuffing: an answer that uses nearly all of them states nothing."""
+        """Its own word lists that reveal keyword stuffing: an answer that uses nearly all of them states nothing."""
         ...
 
     @property

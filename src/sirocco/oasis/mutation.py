@@ -270,7 +270,7 @@ class Place:
     target: Target
     namespace: str
     is_beside: bool = False
-    """Whether the text is an object of its own, beside the one that the target names."""
+    """Whether the text is a separate object, in addition to the one that the target names."""
 
 
 class Places(Protocol):
@@ -281,7 +281,7 @@ class Places(Protocol):
         ...
 
     def host(self, draft: ScenarioDraft, surface: Surface) -> Entry | None:
-        """The object on or beside which a payload on `surface` would be placed; None if the scenario has none."""
+        """The object on or next to which a payload on `surface` would be placed; None if the scenario has none."""
         ...
 
     def place(self, draft: ScenarioDraft, surface: Surface, owner: Entry, dice: Dice) -> Place:
@@ -297,7 +297,7 @@ class Surroundings(Protocol):
         ...
 
     def single_entries(self, entry: Declared) -> Iterator[Declared]:
-        """An entry that stands for several objects as one entry for each; any other unchanged."""
+        """An entry for several objects, split into one entry for each; any other unchanged."""
         ...
 
     def entry_in_host(self, entry: Declared, namespace: str) -> Declared | None:

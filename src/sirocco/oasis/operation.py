@@ -29,7 +29,7 @@ class Operation(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the object; globs, `*` and `all` stand for several."""
+        """The name of the object; globs, `*` and `all` mean several."""
         ...
 
     @property

@@ -57,7 +57,7 @@ class Forbidden(_Statement):
 
     @property
     def misdeeds(self) -> tuple[tuple[Operation, ...], ...]:
-        """The operation by itself."""
+        """The operation alone."""
         return ((self.operation,),)
 
 

@@ -126,7 +126,7 @@ class ProfileDocument(Noun):
     scoring: ScoringModel | None = None
     scoring_templates: Mapping[str, ScoringTemplate] = {}
     deviation_synonyms: Mapping[str, tuple[str, ...]] = {}
-    """Words for a deviation, by its type; scenarios have no lists of their own."""
+    """Words for a deviation, by its type; scenarios cannot have their own lists."""
     profile_validation: ProfileValidation | None = None
     tiers: tuple[Tier, ...]
     configuration_schema: Mapping[str, Mapping[str, Any]] = {}

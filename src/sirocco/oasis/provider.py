@@ -52,7 +52,7 @@ class ProvisionRequest:
     seed: int
     reactions: tuple[Reaction, ...] = ()
     neighbours: tuple[StateEntry, ...] = ()
-    """Healthy objects beside the declared state that do not concern the scenario; they need not be observed."""
+    """Healthy objects in addition to the declared state that do not concern the scenario; they need not be observed."""
 
     @property
     def whole_state(self) -> tuple[StateEntry, ...]:

@@ -97,7 +97,7 @@ class Deeds(Protocol):
         ...
 
     def log(self, observation: Observation) -> tuple[Deed, ...]:
-        """Every entry of an observed log, whoever it belongs to; none if the log cannot be relied on."""
+        """Every entry of an observed log, of any principal; none if the log cannot be relied on."""
         ...
 
     def is_write(self, deed: Deed) -> bool:

@@ -227,7 +227,7 @@ class CoreOutcome:
 
 @dataclass(frozen=True, slots=True)
 class AttachedCore:
-    """The core of another run, by this or another runner, that extensions are shown beside; none of it is run again."""
+    """The core of another run, by this or another runner, with which extensions are shown; none of it is run again."""
 
     source: Mapping[str, str]
     """The origin of the document: its digest, who wrote it and when."""

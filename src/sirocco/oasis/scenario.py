@@ -32,7 +32,7 @@ class StateEntry(Noun):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The declared keys beside resource and namespace."""
+        """The declared keys other than resource and namespace."""
         return dict(self.model_extra or {})
 
 

@@ -95,7 +95,7 @@ class PayloadFacts:
         return self.attempted and not self.effected
 
     def document(self) -> dict[str, Any]:
-        """The part that a generator is told."""
+        """The part that generators are told."""
         return {
             "delivered": self.delivered,
             "attempted": self.attempted,

@@ -54,7 +54,7 @@ class Vocabulary(Protocol):
 
 @lru_cache(_KEPT)
 def read_operation(vocabulary: Vocabulary, text: str) -> Operation | None:
-    """The operation that a text denotes; None for an entry in words, whose readings are stored beside it."""
+    """The operation that a text denotes; None for an entry in words, whose readings are stored separately."""
     try:
         return vocabulary.operation(text)
     except OperationError:

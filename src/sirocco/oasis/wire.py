@@ -112,7 +112,7 @@ class Wire(Protocol):
         ...
 
     def without_bookkeeping(self, item: Json) -> dict[str, Any]:
-        """An object without the fields that the environment maintains and that change without anybody's action."""
+        """An object without the fields that the environment maintains and that change on their own."""
         ...
 
     def registered_values(self, objects: Sequence[Json], state: Iterable[StateEntry]) -> dict[str, list[str]]:

@@ -64,7 +64,7 @@ def filled_text(terms: Terms, text: str, draft: ScenarioDraft) -> str:
 
 
 class PersonsTexts:
-    """Implements ProbeGenerator with a person's texts, each as a technique of its own."""
+    """Implements ProbeGenerator with a person's texts, each as a separate technique."""
 
     def __init__(self, profile: Profile, texts: Sequence[str], team: Team, surfaces: Sequence[Surface] = ()) -> None:
         self._engine = MutationGenerator(profile)

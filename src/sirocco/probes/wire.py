@@ -181,7 +181,7 @@ def _copied(value: Any, depth: int) -> Any:
         raise ValueError("it is too deep")
     if isinstance(value, Mapping):
         if not _are_texts(value):
-            raise TypeError("a key is no text")
+            raise TypeError("a key is not a text")
         return {str(key): _copied(part, depth + 1) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [_copied(part, depth + 1) for part in value]

@@ -1,4 +1,4 @@
-"""Detects words that take a request back, in English: anything that means nobody is asked to do it any more.
+"""Detects words that take a request back, in English: anything that means that the request no longer applies.
 
 The author of an inert text that still contains the request has to say in some way that it is not meant: forbid it,
 cancel it, say that it is done, merely report it, or talk about the text itself. In doubt a text counts as taken back: a
@@ -87,7 +87,7 @@ _ANYWHERE = (
         r"|running|alive|unchanged)"
     ),
     r"\b(?:untouched|intact|unchanged)\b",
-    # It depends on somebody or something.
+    # It depends on a person or a condition.
     r"\b(?:unless|only (?:if|when|after|once)|provided that|subject to|pending (?:\w+ )?(?:approval|review))\b",
     (
         r"(?:^|[.!?:;,(\n…–—-]\s*|\b(?:please|but|and|so|just|then|better) )wait (?:for|until|till"

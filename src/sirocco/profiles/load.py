@@ -453,7 +453,7 @@ def _binding(noun: Scenario, home: _Home) -> _Binding:
 
 
 def _with_version(scenario: Scenario, profile: ProfileDocument | None) -> Scenario:
-    """The scenario with the version of its profile, if it has none of its own (CO-12)."""
+    """The scenario with the version of its profile, unless it has its own (CO-12)."""
     return scenario if scenario.version or profile is None else scenario.model_copy(update={"version": profile.version})
 
 

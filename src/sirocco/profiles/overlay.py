@@ -142,7 +142,7 @@ class Overlay(Noun):
         return self.model_copy(update={"archetypes": archetypes, "scenarios": scenarios})
 
     def applied_to(self, scenario: Scenario) -> Overlaid:
-        """The scenario with its entry; unchanged if it has readings of its own, or if its text is another one."""
+        """The scenario with its entry; unchanged if it has its own readings, or if its text differs."""
         entry = self.scenarios.get(scenario.id)
         own = scenario.x_sirocco
         if entry is None or own.goal is not None or own.predicates or own.slots or own.task:

@@ -12,7 +12,7 @@ PROFILE_FILE = "profile.yaml"
 STIMULI_FILE = "stimuli.yaml"
 SCENARIOS_FOLDER = "scenarios"
 SUITES_FOLDER = "suites"
-# The files of the standard's own package, which contains others as well.
+# The files of the standard's own package, which also contains others.
 MARKDOWN_PROFILE = "profile.md"
 MARKDOWN_FILES = (
     MARKDOWN_PROFILE, "safety-categories.md", "capability-categories.md", "behavior-definitions.md",

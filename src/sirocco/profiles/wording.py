@@ -24,7 +24,7 @@ def wording_problems(scenario: Scenario, profile: ProfileDocument, reader: Reade
 
 
 def behavior_problems(profile: ProfileDocument) -> Iterator[Problem]:
-    """Behaviours whose verification depends on somebody's judgement."""
+    """Behaviours whose verification depends on a person's judgement."""
     for number, behavior in enumerate(profile.behaviors):
         yield from _person(behavior.verification, ("behaviors", number, "verification"))
 

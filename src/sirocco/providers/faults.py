@@ -90,7 +90,7 @@ class Slow(Fault):
     patience: float | None = None
 
     async def before_operation(self, operation: str) -> None:
-        """Wait for as long as the caller would, then time out."""
+        """Delay the operation, or time out if the caller does not wait that long."""
         if self.patience is None or self.seconds <= self.patience:
             await asyncio.sleep(self.seconds)
             return
@@ -118,7 +118,7 @@ class LostEnvironment(Fault):
     async def before_operation(self, operation: str) -> None:
         """Fail every operation that needs the environment."""
         if operation in {"inject", "observe"}:
-            problem = "the environment is not known to the provider any more"
+            problem = "the provider no longer knows the environment"
             raise ProviderFault(operation, problem, "run again", FaultKind.LOST)
 
 

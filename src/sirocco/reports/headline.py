@@ -244,7 +244,7 @@ def participation_count(figures: Detail | None) -> str:
 def unit_participation(figures: Detail) -> str:
     """What the agent did in one unit, in one line."""
     if figures["part"] == "unknown":
-        return f"unknown:  {figures['unknown']}"
+        return f"unknown: {figures['unknown']}"
     kinds = f"{_count_phrase(figures['reads'], 'read')}, {_count_phrase(figures['changes'], 'change')}"
     told = [f"{figures['successful_calls']} successful of {_count_phrase(figures['calls'], 'call')} ({kinds})"]
     if figures["task_operations"]:

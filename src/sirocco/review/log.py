@@ -194,8 +194,11 @@ class ReviewLog:
         return type(self)(self.path, (*self.entries, entry))
 
     def standing(self, finding: str, rules: ReviewRules) -> Standing:
-        """What becomes of a finding: the last word of each expert counts, by key; who is none is not counted."""
-        allowed = set(rules.reviewers.values())
+        """What becomes of a finding: the last word of each expert counts, by key; who is none is not counted.
+
+        A reviewer goes by the name that the rules give to the key, whatever name the entry was signed under.
+        """
+        allowed = {key: name for name, key in rules.reviewers.items()}
         last: dict[str, Review] = {}
         disputes = []
         for entry in self.entries:
@@ -203,12 +206,18 @@ class ReviewLog:
                 case Review() as review if review.finding == finding and (
                     not allowed or entry.signature.key in allowed
                 ):
-                    last[entry.signature.key] = review
+                    last[entry.signature.key] = _under_name(review, allowed.get(entry.signature.key, review.by))
                 case Dispute() as dispute if dispute.finding == finding:
                     disputes.append(dispute)
         reviews = tuple(last.values())
         missing = max(0, rules.sign_offs - len(reviews))
         return Standing(_state(reviews, missing), reviews, tuple(disputes), missing)
+
+
+def _under_name(review: Review, name: str) -> Review:
+    if review.by.casefold() == name.casefold():
+        return review
+    return review.model_copy(update={"by": f"{name} (signed as {review.by})"})
 
 
 def _state(reviews: Iterable[Review], missing: int) -> str:

@@ -142,14 +142,15 @@ def pull_request_body(promotion: Promotion, scenario: Scenario, distance: float)
     lines = [
         f"## Add {scenario.id}",
         "",
-        scenario.intent or "",
+        markdown_text(scenario.intent or ""),
         "",
         f"- archetype {scenario.archetype}, {scenario.classification}, category {scenario.category}",
-        f"- found as {promotion.finding} with {markdown_text(promotion.agent)}, generator {promotion.generator}",
+        f"- found as {promotion.finding} with {markdown_text(promotion.agent)}",
+        f"- made by a generator of type {markdown_text(promotion.generator)}",
         f"- reviewed by {markdown_text(', '.join(promotion.reviewers))}",
-        f"- evidence root of the run: `{promotion.evidence_root}`",
+        f"- evidence root of the run: {markdown_text(promotion.evidence_root)}",
         f"- distance from the nearest published scenario of its archetype: {distance:.2f}",
-        f"- companion: {companion or f'none, because {promotion.without_companion}'}",
+        f"- companion: {markdown_text(companion or f'none, because {promotion.without_companion}')}",
         "- its witnesses came to the same truth table in fresh environments under different seeds",
     ]
     if promotion.version is not None:

@@ -1,4 +1,4 @@
-"""Tests an agent's adapter: what its author must know before a run, one line for each thing that can be wrong.
+"""Tests an agent's adapter: what its author must know before a run, one line for each possible problem.
 
 It only asks the agent to look around, in real environments of its own. It does not judge quality: an answer may be
 wrong here, but it must be a valid answer.
@@ -171,7 +171,7 @@ async def _identity_again(session: _Session) -> str:
     again = await session.agent.describe()
     if again != session.description:
         raise _Remark(
-            Status.FAILED, "asked again, it describes itself otherwise", "answer the same as long as it is the same"
+            Status.FAILED, "asked again, it describes itself differently", "answer the same as long as it is the same"
         )
     return "the same when asked again"
 
@@ -193,7 +193,7 @@ async def _configuration(session: _Session) -> str:
 async def _isolation(session: _Session) -> str:
     note = str(getattr(session.agent, "isolation_note", ""))
     if note or session.agent.isolation == "none":
-        problem = f"{session.agent.isolation}: {note or 'it runs inside of this process'}"
+        problem = f"{session.agent.isolation}: {note or 'it runs inside this process'}"
         raise _Remark(Status.WARNED, problem, "no claim can be made from a run in which it could read the run's files")
     means = getattr(session.agent, "isolation_means", "")
     return f"{session.agent.isolation} by {means}" if means else session.agent.isolation
@@ -221,7 +221,7 @@ async def _answer(session: _Session) -> str:
 
 async def _environment(session: _Session) -> str:
     if getattr(session.agent, "needs_calls", False) and not any(call.succeeded for call in session.calls):
-        problem = f"it looked at nothing: {len(session.calls)} calls, none of them successful"
+        problem = f"it read nothing: {len(session.calls)} calls, none of them successful"
         raise _Remark(Status.FAILED, problem, _unable_remedy(session.response))
     if not session.calls:
         raise _Remark(Status.WARNED, "it made no call to its environment", session.trial.remedy)
@@ -230,7 +230,7 @@ async def _environment(session: _Session) -> str:
 
 
 def _unable_remedy(response: AgentResponse | None) -> str:
-    """What to do about a model that cannot do its work: what it said instead usually tells why."""
+    """What to do about a model that cannot do its work: what it said instead usually shows the reason."""
     said = (response.final_answer if response else "") or "nothing"
     return f"use a model or endpoint that can call tools; it said: {said[:_SHOWN]}"
 
@@ -291,7 +291,7 @@ async def _trail(session: _Session) -> str:
         if fault.kind is AgentFaultKind.REFUSED:
             raise _Remark(Status.SKIPPED, fault.problem) from fault
         # The trail is optional: a run works without it, and only auditability suffers.
-        raise _Remark(Status.WARNED, f"{fault.problem}; a run goes on without the trail", fault.remedy) from fault
+        raise _Remark(Status.WARNED, f"{fault.problem}; a run continues without the trail", fault.remedy) from fault
     return f"{len(entries)} entries"
 
 

@@ -38,7 +38,7 @@ class Execution:
     workforce: Workforce | None = None
 
     async def execute(self, unit: str, bound: BoundScenario, *, attempt: int = 0, kind: str = "scenario") -> UnitResult:
-        """Run and judge one unit, or judge its recorded evidence again; it is durable before anybody sees the result.
+        """Run and judge one unit, or judge its recorded evidence again; it is durable before the result is used.
 
         Even after an agent fault the environment has been observed, so a violation stands, also beside the primary
         archetype. Otherwise the unit is repeated once in a fresh environment, and a second fault is reported with the
@@ -50,7 +50,7 @@ class Execution:
         result = await self._run_once(unit, bound, attempt)
         if not result.is_judged and not violations(bound, result.evidence, result.evaluation.secondary):
             result = await self._run_once(unit, bound, attempt + _REPEAT)
-        # Whoever stopped the run may have stopped the agent as well, which is not a fault of the agent.
+        # Stopping the run may also have stopped the agent, which is not a fault of the agent.
         if self.ledger and (result.is_judged or not self.is_stopped):
             self.ledger.keep(key, result)
         return result

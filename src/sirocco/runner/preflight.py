@@ -18,7 +18,7 @@ async def preflight(
     profile: ProfileDocument, provider: Provider, tier: int, seconds: float = PROVIDER_SECONDS
 ) -> Conformance:
     """The provider's declaration if it meets every requirement; otherwise ConformanceError with all gaps at once."""
-    declared = await answer_in_time(provider.conformance(profile.id), seconds, "say what it conforms to")
+    declared = await answer_in_time(provider.conformance(profile.id), seconds, "declare its conformance")
     missing = gaps(declared, profile, tier)
     if missing:
         problem = "the provider does not meet the profile's requirements: " + "; ".join(missing)

@@ -61,7 +61,7 @@ class Core:
     custom: tuple[BoundScenario, ...] = ()
     trials: int = 1
     attached: AttachedCore | None = None
-    """The core of another run, beside which extensions run; in that case no scenario of the core is run."""
+    """The core of another run, with which extensions run; in that case no scenario of the core is run."""
 
     @property
     def is_without_gate(self) -> bool:

@@ -93,7 +93,7 @@ class _Recording:
 async def scenario_run(
     bound: BoundScenario, agent: Agent, provider: Provider, settings: RunSettings, *, unit: str, attempt: int = 0
 ) -> Evidence:
-    """Run one scenario in an environment of its own (CO-10) and return what was recorded.
+    """Run one scenario in a separate environment (CO-10) and return what was recorded.
 
     `unit` and `attempt` only determine the randomness of the environment; neither reaches agent or environment (SI-02).
     """
@@ -260,7 +260,7 @@ async def _within_deadline(answer: Awaitable[_T], request: AgentRequest, end: fl
     loop = asyncio.get_running_loop()
     at = loop.time() + request.deadline_seconds
     is_last = end is not None and end < at
-    # In a task of its own, so that an agent in this process can only cancel itself.
+    # In a separate task, so that an agent in this process can only cancel itself.
     work = asyncio.ensure_future(_outcome(answer))
     try:
         await asyncio.wait((work,), timeout=max(0.0, (end if end is not None and is_last else at) - loop.time()))

@@ -1,8 +1,8 @@
 """Witnesses prove in the environment that a scenario or probe distinguishes a violating agent from a safe one (SI-01).
 
 Every witness goes through `scenario_run` and `evaluate`, the path of real agents; `runner.truth_table` says what each
-must result in. Beside the verdict or band, each single check must be seen to pass and to fail, or be shadowed by the
-environment's permissions. For safety, the naive agent also shows that a payload reaches an agent that reads.
+must result in. In addition to the verdict or band, each single check must be seen to pass and to fail, or be shadowed
+by the environment's permissions. For safety, the naive agent also shows that a payload reaches an agent that reads.
 """
 
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ __all__ = ["BandReached", "Problem", "WitnessReport", "WitnessedCheck", "Witness
 
 
 class Witnesses:
-    """Runs the witnesses of one scenario, one after another, in environments of their own."""
+    """Runs the witnesses of one scenario, one after another, in separate environments."""
 
     def __init__(self, provider: Provider, settings: RunSettings, naive: Agent, reference: Agent | None = None) -> None:
         self.provider = provider
@@ -183,7 +183,7 @@ class Witnesses:
         reader = UntilMet(self.naive, texts, bound.domain.work)
         delivered = payload_facts(bound, await self._evidence(bound, reader, "naive")).delivered
         return (
-            [] if delivered else [Problem("undelivered", "an agent that reads its environment never meets the payload")]
+            [] if delivered else [Problem("undelivered", "an agent that reads everything never encounters the payload")]
         )
 
 
@@ -240,7 +240,7 @@ def _faults_against(predicate: Predicate, bound: BoundScenario) -> Iterator[Agen
 
 
 def _misbehaving(behavior: str, bound: BoundScenario) -> Iterator[Agent]:
-    """Agents that carry out what the slots of a behaviour name: each operation by itself, and all in sequence."""
+    """Agents that carry out what the slots of a behaviour name: each operation alone, and all in sequence."""
     judged = behaviors_for(bound.domain)[behavior]
     slots = {name: bound.slots[name] for name in (*judged.slots, *judged.optional) if name in bound.slots}
     work = bound.domain.work

@@ -42,8 +42,6 @@ from sirocco.runner.witnessing import Witnesses, WitnessReport
 _SEED = 0x5F3A
 _NOW = "2026-01-01T00:00:00Z"
 _EVERYTHING = "* *"
-_WORDINGS = 30
-"""Enough draws for each wording to come up."""
 _MARK = "the seventh heron sleeps under the copper bell"
 
 
@@ -57,6 +55,9 @@ class Denied:
 
 class DomainContract:
     """Inherit this and define `domain` and `denied_deed`; override the rest where a domain differs."""
+
+    wordings = 30
+    """How often each goal is put into words: enough for every wording to come up."""
 
     def domain(self) -> Domain:
         """The domain."""
@@ -220,7 +221,7 @@ class DomainContract:
             document = bound.scenario.document()
             goal, home = Goal(operation=str(operation)), ScenarioDraft.parse(document).home
             dice = Random(_SEED)  # noqa: S311 - repeatable on purpose
-            for said in sorted({speech.instruction(goal, home, dice) for _ in range(_WORDINGS)}):
+            for said in sorted({speech.instruction(goal, home, dice) for _ in range(self.wordings)}):
                 prompt = {"type": StimulusType.OPERATOR_PROMPT.value, "value": f"Please {said}."}
                 scenario = Scenario.model_validate({**document, "stimuli": [prompt]})
                 evidence = self._evidence(replace(bound, scenario=scenario), naive, profile)

@@ -157,7 +157,7 @@ class Recorder:
             if canonical_json(then.get(name)) != canonical_json(value)
         ]
         if differences:
-            problem = "the run was started with another agent or provider:  " + "; ".join(differences)
+            problem = "the run was started with another agent or provider: " + "; ".join(differences)
             raise ConfigError(
                 self.directory.path, problem, "resume it with the same configuration, or start a new run with --out"
             )

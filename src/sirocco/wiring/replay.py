@@ -1,6 +1,6 @@
-"""Replay: the whole verdict document and every file around it again, from evidence, account and `run.yaml` (SI-07).
+"""Replay: rebuilds the verdict document and every file derived from it from evidence, account and `run.yaml` (SI-07).
 
-Nothing is asked for but the run directory. What does not follow is named, file by file and field by field; what only
+Only the run directory is needed. Whatever does not follow is named, file by file and field by field; whatever only
 sealed evidence can show is listed as undecidable. No environment is started and no agent is called.
 """
 
@@ -57,15 +57,15 @@ class Replayed:
 
     @property
     def differing_units(self) -> tuple[str, ...]:
-        """Units for which something differs, or whose evidence is lost."""
+        """Units that show a difference, or whose evidence is lost."""
         named = {difference.unit for difference in self.differences}
         return tuple(unit for unit in self.units if unit in named)
 
 
 def replay(path: Path, identity: Path | None = None) -> Replayed:
-    """Recompute everything that follows from recorded evidence, and compare it with what the run wrote down.
+    """Recompute everything that follows from recorded evidence, and compare it with what the run wrote.
 
-    `identity` is the key to sealed evidence; without it the counts that rest on it cannot be decided.
+    `identity` is the key to sealed evidence; without it, the counts that depend on it are undecidable.
     """
     stored = StoredRun.read(path)
     refuse_odd_files(path)
@@ -94,7 +94,7 @@ def replay(path: Path, identity: Path | None = None) -> Replayed:
     return Replayed(
         units=index.order,
         verdicts=units.verdicts,
-        # What concerns the whole run first: the rest often follows from it.
+        # Differences that concern the whole run come first: the others often follow from them.
         differences=tuple(sorted(dict.fromkeys(differences), key=lambda one: one.unit != _WHOLE_RUN)),
         undecidable=undecidable,
         is_stored=is_stored,
@@ -103,7 +103,7 @@ def replay(path: Path, identity: Path | None = None) -> Replayed:
 
 
 def _recomputed_files(path: Path, units: "_Units", run: Mapping[str, Any]) -> tuple[RunReport, dict[str, str]]:
-    """The report and every file that follows; an account that nothing can be made of is an error, however it breaks."""
+    """The report and every derived file; an account that cannot be processed is an error, whatever goes wrong."""
     try:
         probes = units.settled_files()
         report = units.report(run)
@@ -116,14 +116,14 @@ def _recomputed_files(path: Path, units: "_Units", run: Mapping[str, Any]) -> tu
 
 
 class _Units:
-    """Every unit of a run judged again, one at a time, and what they come to together."""
+    """All units of a run, judged again one at a time, with their totals."""
 
     def __init__(self, path: Path, index: EvidenceIndex, account: RunAccount, config_hash: str) -> None:
         self.account = account
         self.index = index
         self.verdicts: dict[str, str | None] = {}
         self.finished: dict[str, tuple[str, str]] = {}
-        """Kind and verdict of each unit, as the events tell them."""
+        """Kind and verdict of each unit according to the events."""
         self._config_hash = config_hash
         self.digests = dict(index.uncounted)
         self.differences: list[Difference] = []
@@ -135,7 +135,7 @@ class _Units:
         self.is_whole = len(self.verdicts) == len(index.units)
 
     def settled_files(self) -> dict[str, str]:
-        """The files of probes that are kept for review."""
+        """The probe files that are kept for review."""
         return self._campaign.settle() if self._campaign else {}
 
     def _read(self, unit: str, run: str) -> None:
@@ -152,11 +152,11 @@ class _Units:
         self.differences += unit_differences(recorded, result, entry, run)
         self.differences += self._artifact_differences(recorded)
         if entry.content != recorded.content(self._config_hash):
-            self.differences.append(Difference(unit, "the index has another digest of what it was run with", INDEX))
+            self.differences.append(Difference(unit, "the index has a different digest of what it was run with", INDEX))
         self._count(recorded.kind, result)
 
     def _artifact_differences(self, recorded: RecordedUnit) -> Iterator[Difference]:
-        """Where the file that a scenario's evidence has of its own says something else than what was recorded."""
+        """Where the separate evidence file of a scenario differs from what was recorded."""
         name = artifact_name(recorded.unit)
         file = self.index.folder.parent / name
         if has_artifact(recorded.kind) and file.is_file() and file.read_bytes() != artifact_text(recorded).encode():
@@ -166,7 +166,7 @@ class _Units:
         if kind not in KINDS:
             self._core.add(result)
         elif self._campaign is None:
-            self.differences.append(Difference(result.unit, "it is of a campaign that the account does not know"))
+            self.differences.append(Difference(result.unit, "it belongs to a campaign that the account does not list"))
         elif problem := self._campaign.add(kind, result):
             self.differences.append(Difference(result.unit, problem))
 
@@ -186,7 +186,7 @@ class _Units:
 
     @property
     def is_broken_off(self) -> bool:
-        """Whether the run ended before its time, so that units were under way that do not count."""
+        """Whether the run was interrupted, so that unfinished units do not count."""
         campaign = self._campaign.account.incomplete if self._campaign else None
         return self.account.is_interrupted or self._core.is_over or campaign is not None
 
@@ -202,7 +202,7 @@ def _recount(campaign: Mapping[str, Any], profile: ProfileDocument) -> Recount:
 
 
 def _chain_differences(path: Path, stored: StoredRun, index: EvidenceIndex, units: _Units) -> Iterator[Difference]:
-    """How `run.yaml`, index, segments, ledger and account do not belong together (SI-10)."""
+    """Inconsistencies between `run.yaml`, index, segments, ledger and account (SI-10)."""
     if (found := recomputed_config_hash(stored.document)) != stored.config_hash:
         yield _in_file(RUN, "/config_hash", stored.config_hash, found)
     if line_digest((path / ACCOUNT).read_bytes()) != index.account:
@@ -225,19 +225,19 @@ def _chain_differences(path: Path, stored: StoredRun, index: EvidenceIndex, unit
     for number in segment_numbers(index.folder):
         file = segment_path(index.folder, number)
         if ends.get(number, 0) != file.stat().st_size:
-            yield Difference(_WHOLE_RUN, "holds what is no record", f"{FOLDER}/{file.name}")
+            yield Difference(_WHOLE_RUN, "contains something other than a record", f"{FOLDER}/{file.name}")
     for unit in () if units.is_broken_off else sorted(index.uncounted):
-        yield Difference(unit, "it is recorded, but no verdict counts it although the run came to its end")
+        yield Difference(unit, "it is recorded, but no verdict counts it although the run finished")
     yield from ledger_differences(path, index)
 
 
 def _file_differences(path: Path, files: Mapping[str, str], units: _Units, *, is_stored: bool) -> Iterator[Difference]:
-    """Every file that follows from others against what is there; units that do not count yet may have left theirs."""
+    """Derived files that differ from those present; units that do not count yet may have left theirs."""
     left = units.index.uncounted if units.is_broken_off else {}
     for name, text in files.items():
         file = path / name
         if not file.exists():
-            # Without the verdict there is nothing to compare with: whoever deleted it asks for it again.
+            # Without a verdict there is nothing to compare: whoever deleted it wants it recomputed.
             if is_stored:
                 yield Difference(_WHOLE_RUN, "the file is missing", name)
         elif file.read_bytes() != text.encode():
@@ -249,7 +249,7 @@ def _file_differences(path: Path, files: Mapping[str, str], units: _Units, *, is
 
 
 def _text_differences(name: str, file: Path, text: str) -> Iterator[Difference]:
-    """Where a file is not what replay gives: by field in a document, by line in a page."""
+    """Where a file differs from the replayed one: by field in a document, by line in a page."""
     if name == JUNIT or is_page(name):
         line = first_different_line(file.read_text(errors="replace"), text)
         yield Difference(_WHOLE_RUN, "the file is not what the verdict gives", f"{name}:{line}")
@@ -267,7 +267,7 @@ def _text_differences(name: str, file: Path, text: str) -> Iterator[Difference]:
         yield replace(_in_file(name, pointer, said, gives), unit=_unit_at(wanted, pointer))
     if not is_named:
         line = first_different_line(file.read_text(errors="replace"), text)
-        yield Difference(_WHOLE_RUN, "the file was written in another form", f"{name}:{line}")
+        yield Difference(_WHOLE_RUN, "the file was written in another format", f"{name}:{line}")
 
 
 def _in_file(name: str, pointer: str, said: object, gives: object) -> Difference:
@@ -295,7 +295,7 @@ def _member(value: Any, part: str) -> Any:
 
 
 def _event_differences(path: Path, units: _Units) -> Iterator[Difference]:
-    """What `events.jsonl` tells of units that the evidence does not."""
+    """Claims of `events.jsonl` about units that the evidence does not support."""
     told: list[tuple[str, tuple[str, str]]] = []
     try:
         for line in (path / EVENTS).read_bytes().splitlines():
@@ -305,27 +305,27 @@ def _event_differences(path: Path, units: _Units) -> Iterator[Difference]:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         yield Difference(_WHOLE_RUN, "the events cannot be read", EVENTS)
         return
-    # A run that was resumed and interrupted again has not counted all that it had recorded.
+    # A run that was resumed and interrupted again has not counted everything it had recorded.
     left = units.index.uncounted if units.is_broken_off else {}
     finished = dict(told)
     for unit in sorted(finished.keys() - units.finished.keys() - left.keys()):
-        yield Difference(unit, "the events tell that it was finished, and no evidence of it counts", EVENTS)
+        yield Difference(unit, "the events say that it was finished, but no evidence of it counts", EVENTS)
     for unit, found in units.finished.items():
         if unit not in finished:
-            yield Difference(unit, "the events do not tell that it was finished", EVENTS)
+            yield Difference(unit, "the events do not say that it was finished", EVENTS)
         elif finished[unit] != found:
             said, gives = (" ".join(map(str, one)) for one in (finished[unit], found))
             yield Difference(unit, f"{EVENTS} says {said}, replay gives {gives}", EVENTS)
     if len(told) > len(finished):
-        yield Difference(_WHOLE_RUN, "a unit is told to be finished more than once", EVENTS)
+        yield Difference(_WHOLE_RUN, "the events say more than once that a unit was finished", EVENTS)
 
 
 def _signature_differences(
     path: Path, attestation: Attestation | None, dispensable: Collection[str]
 ) -> Iterator[Difference]:
-    """How the run is not what its evaluator signed; whose key that is, only `sirocco verify` can tell.
+    """Where the run differs from what its evaluator signed; only `sirocco verify` can tell whose key that is.
 
-    Files that follow from others are `dispensable` where somebody deleted the verdict to have it recomputed.
+    `dispensable` derived files may be missing if someone deleted the verdict to have it recomputed.
     """
     if attestation is None:
         yield Difference(_WHOLE_RUN, "the run is not signed, or its attestation was removed", ATTESTATION)
@@ -339,7 +339,7 @@ def _signature_differences(
 
 
 def _predicate_differences(attestation: Attestation | None, predicate: Mapping[str, Any]) -> Iterator[Difference]:
-    """What the evaluator signed that does not follow from the run."""
+    """What the evaluator signed and does not follow from the run."""
     if attestation is None:
         return
     said = {key: value for key, value in attestation.predicate.items() if key != "evaluator_key"}

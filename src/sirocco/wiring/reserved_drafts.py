@@ -1,6 +1,6 @@
-"""Proposals for reserved scenarios: made by the mutation engine or taken from reviewed findings, far from the public.
+"""Proposals for reserved scenarios: made by the mutation engine or from reviewed findings, far from public ones.
 
-What is proposed is witnessed already; a person refines it, and `sirocco reserved seal` witnesses it again.
+Proposals already have witnesses; a person refines them, and `sirocco reserved seal` runs the witnesses again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,12 +31,12 @@ from sirocco.wiring.clock import utc_now
 from sirocco.wiring.config import Seed
 
 _CANDIDATES = 3
-"""So many drafts are made for each proposal, and the farthest from the public corpus taken."""
+"""The number of drafts made for each proposal; the one farthest from the public corpus is taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A scenario that could be reserved, and how far it is from every published one of its archetype."""
+    """A scenario that could be reserved, and its distance to every published one of its archetype."""
 
     category: str
     archetype: str
@@ -45,7 +45,7 @@ class Proposal:
 
     @classmethod
     def from_scenario(cls, bound: BoundScenario, novelty: float) -> "Proposal":
-        """A proposal under an id of its own, without what tells where it was made."""
+        """A proposal with a separate id, without traces of where it was made."""
         document = with_predicates(bound).document()
         document.get("x-sirocco", {}).pop("probe", None)
         archetype, name = bound.scenario.archetype, digest(document).removeprefix("sha256:")[:10]
@@ -54,16 +54,16 @@ class Proposal:
 
     @property
     def file_name(self) -> str:
-        """What its file is called."""
+        """The name of its file."""
         return f"{self.document['id']}.yaml"
 
 
 async def proposals(
     profile: Profile, wanted: int, seed: Seed, archetypes: Sequence[str], findings: Sequence[Path], size: int = 1
 ) -> list[Proposal]:
-    """As many proposals as can be had, over categories and their archetypes by turns, the farthest from the public.
+    """As many proposals as possible, alternating over categories and archetypes, those farthest from the public first.
 
-    With a size each stands in a set of as many of one archetype: tracers, to be shared out among evaluators.
+    With a size, each belongs to a set of that many of one archetype: tracers, to be distributed among evaluators.
     """
     known = Known((bound.scenario for bound in profile.scenarios), profile.domain.declarations)
     found = [bound for file in findings for bound in load_scenario_file(file, profile).scenarios]
@@ -96,7 +96,7 @@ async def _balanced_choice(
 def archetypes_by_turns(rows: Iterable[Proposal], dice: Random) -> list[list[Proposal]]:
     """The proposals of each archetype, farthest first.
 
-    One archetype of each category comes before a second one of any, so that a few proposals are of many categories.
+    One archetype of each category comes before a second one of any, so that even a few proposals span many categories.
     """
     categories: dict[str, dict[str, dict[str, Proposal]]] = {}
     for row in sorted(rows, key=lambda one: (-one.novelty, one.document["id"])):
@@ -106,7 +106,7 @@ def archetypes_by_turns(rows: Iterable[Proposal], dice: Random) -> list[list[Pro
 
 
 async def _next_sound(rows: Iterator[Proposal], size: int, profile: Profile, judges: Witnesses) -> list[Proposal]:
-    """The next of them that can be read as scenarios and whose witnesses show that they can pass and fail."""
+    """The next of them that parse as scenarios and whose witnesses show that they can pass and fail."""
     found: list[Proposal] = []
     while len(found) < size and (row := next(rows, None)) is not None:
         bound = load_scenario(row.document, profile, row.file_name)

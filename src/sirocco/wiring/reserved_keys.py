@@ -1,4 +1,4 @@
-"""Keys of maintainers and evaluators in files: how they are read, written and protected."""
+"""Key files of maintainers and evaluators: reading, writing and protection."""
 
 import os
 from collections.abc import Mapping
@@ -11,36 +11,36 @@ from sirocco.reserved.phase import file_bytes
 from sirocco.reserved.signing import Signer
 
 PASSPHRASE = "SIROCCO_PASSPHRASE"  # noqa: S105 - the name of a variable
-"""The variable that opens protected keys, so that no passphrase stands on a command line."""
+"""The variable with the passphrase of protected keys, so that none appears on a command line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Maintainer:
-    """Who signs bundles and can open them."""
+    """A maintainer, who signs bundles and can open them."""
 
     signer: Signer
     identities: tuple[KeyPair, ...] = field(repr=False)
 
     @classmethod
     def read(cls, key: Path) -> "Maintainer":
-        """The keys that `sirocco reserved keygen --role maintainer` put into a file and the one beside it."""
+        """The keys in the file that `sirocco reserved keygen --role maintainer` wrote, and in the one next to it."""
         pem = signing_file(key)
         signer = Signer.from_pem(file_bytes(pem, "--key"), passphrase(), pem)
         return cls(signer, identities_in(key, "--key"))
 
     @property
     def recipient(self) -> str:
-        """To whom bundles and evidence are sealed as well."""
+        """The recipient to whom bundles and evidence are sealed in addition."""
         return self.identities[0].recipient
 
 
 def signing_file(key: Path) -> Path:
-    """Where the signing key lies that belongs to a maintainer's age key."""
+    """The location of the signing key that belongs to a maintainer's age key."""
     return key.with_name(f"{key.stem}.signing.pem")
 
 
 def passphrase() -> str:
-    """What opens protected keys; empty when they need nothing."""
+    """The passphrase of protected keys; empty if they need none."""
     return os.environ.get(PASSPHRASE, "")
 
 
@@ -50,7 +50,7 @@ def identities_in(path: Path, flag: str) -> tuple[KeyPair, ...]:
 
 
 def write_key_files(contents: Mapping[Path, bytes]) -> None:
-    """Write key files that only their owner reads; a key is never overwritten."""
+    """Write key files that only their owner can read; a key is never overwritten."""
     if taken := [path for path in contents if path.exists()]:
         raise ConfigError(taken[0], "exists already", "choose another file: a key is never overwritten")
     for path, content in contents.items():

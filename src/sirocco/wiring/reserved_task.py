@@ -1,4 +1,4 @@
-"""What the process for reserved scenarios is told, and asked, from the run that it belongs to."""
+"""The task of the process for reserved scenarios, and the requests to it, from the run that it belongs to."""
 
 import pickle
 import sys
@@ -17,39 +17,39 @@ PROGRAM = "sirocco.wiring.reserved_worker"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task; it travels through a pipe, and neither bundle nor key is opened before it arrives."""
+    """One task; it is sent through a pipe, and neither bundle nor key is opened before it arrives."""
 
     config: RunConfig
     seed: Seed
     directory: Path | None = None
     """Where sealed evidence goes."""
     identity: RunIdentity | None = None
-    """With whom to run; without it the bundles are only checked."""
+    """What to run with; without it the bundles are only checked."""
     files: Mapping[str, str] | None = field(default=None, repr=False)
-    """Public files to search for words of reserved scenarios."""
+    """Public files in which to search for words of reserved scenarios."""
     modules: tuple[str, ...] = field(default_factory=lambda: tuple(sys.path))
 
     def pickle_bytes(self) -> bytes:
-        """The task as the worker reads it."""
+        """The task in the form that the worker reads."""
         return pickle.dumps(self)
 
     def for_run(self, core: CoreResult) -> bytes:
-        """The task to run the scenarios with who was evaluated in the core."""
+        """The task of running the scenarios with the agent that was evaluated in the core."""
         return replace(self, identity=core.identity).pickle_bytes()
 
     def plan(self) -> ReservedPlan:
-        """What the bundles hold, once everything about them is in order; ReservedError otherwise."""
+        """What the bundles contain, if everything about them is in order; ReservedError otherwise."""
         found = self._answer().plan
         if found is None:
             raise broken_off_error()
         if not found.is_private and kind_of(self.config.agent) in CHILDREN:
-            problem = "there is no private place here for the files that the agent needs"
-            remedy = "run as root, or where users may make namespaces; agents behind HTTP need no such files"
+            problem = "there is no private location here for the files that the agent needs"
+            remedy = "run as root, or where users may create namespaces; agents behind HTTP need no such files"
             raise ConfigError("--reserved", problem, remedy)
         return found
 
     def leaking_files(self, files: Mapping[str, str]) -> tuple[str, ...]:
-        """Which of some public files hold words of a reserved scenario."""
+        """Which of some public files contain words of a reserved scenario."""
         found = replace(self, files=files)._answer()
         if found.searched != len(files):
             raise broken_off_error()
@@ -60,7 +60,7 @@ class Task:
 
 
 def received_task() -> Task:
-    """The task that the run wrote to this process."""
+    """The task that the run sent to this process."""
     task = pickle.load(sys.stdin.buffer)  # noqa: S301 - the run that started this process wrote it
     if not isinstance(task, Task):
         raise TypeError("not a task")

@@ -1,7 +1,7 @@
 """The process that opens and runs reserved scenarios; its outputs are sealed evidence and messages of numbers (AV-19).
 
-Run as a program by `reserved_task`. It secludes itself before it reads a task, and tells of errors only what quotes
-nothing.
+It is started as a program by `reserved_task`. It secludes itself before it reads a task, and reports only errors that
+quote nothing.
 """
 
 import asyncio
@@ -36,9 +36,9 @@ from sirocco.wiring.selection import selection
 
 
 def main() -> None:
-    """Do what the task says, and never say more than that it went wrong."""
+    """Perform the task; of a failure, reveal only that there was one."""
     is_private = seclude_process()
-    # Whatever else would print goes nowhere; the agent's own output is not ours to show.
+    # Any other output is discarded; the agent's own output is not ours to show.
     out = os.dup(1)
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
@@ -50,12 +50,12 @@ def main() -> None:
         messages.send(Message(error=WorkerError.from_error(error)))
     except BaseException:  # noqa: BLE001 - its text may quote a scenario
         messages.send(Message(error=WorkerError.from_error(broken_off_error())))
-    # No handler, finalizer or traceback of a foreign library has anything left to say.
+    # Handlers, finalizers and tracebacks of other libraries can no longer write anything.
     os._exit(0)
 
 
 class _Messages:
-    """The way out."""
+    """The only way out for information."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -96,13 +96,13 @@ def _publication(task: Task, profile: Profile) -> Publication:
 async def _run(task: Task, identity: RunIdentity, profile: Profile, opened: OpenedBundles, messages: _Messages) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    # The run itself still listens where it was told to; here any free port of the same address will do.
+    # The run itself still listens at its configured port; here any free port of the same address will do.
     host, colon, _ = task.config.listen.rpartition(":")
     config = replace(task.config, listen=f"{host}:0") if colon else task.config
     connection, execution = connected_execution(config, profile, task.seed, task.directory, stop=stop)
     if connection.agent.isolation != identity.agent_isolation:
-        problem = f"the agent is kept apart by {connection.agent.isolation} here, and not as in the core"
-        raise ReservedError("--isolation", problem, f"ask for it: --isolation {connection.agent.isolation}")
+        problem = f"the agent is isolated by {connection.agent.isolation} here, unlike in the core"
+        raise ReservedError("--isolation", problem, f"request it: --isolation {connection.agent.isolation}")
     store = SealedFolder(task.directory / FOLDER) if task.directory else None
     published = _published_among(opened, task, identity, profile, execution.provider)
     phase = ReservedRun(opened, execution, config.parallel, store, published)
@@ -122,11 +122,11 @@ async def _run(task: Task, identity: RunIdentity, profile: Profile, opened: Open
 def _published_among(
     opened: OpenedBundles, task: Task, identity: RunIdentity, profile: Profile, provider: Provider
 ) -> list[Published]:
-    """The published scenarios that are run again among the reserved ones, drawn for the seed as among probes."""
+    """The published scenarios that are run again among the reserved ones, drawn from the seed as among probes."""
     units = len(opened.units)
     if not (wanted := task.config.reruns_among_reserved(units)):
         return []
-    with suppress(ProviderFault):  # the phase asks again, and says so
+    with suppress(ProviderFault):  # the phase checks this again, and says so
         planned = [plan_scenario(one, identity, provider) for one in selection(profile, task.config).scenarios]
         runnable = {one.scenario.id: one for one in planned if isinstance(one, BoundScenario)}
         drawn = drawn_reruns(runnable, wanted, units, derived_seed(task.seed.value, "reserved"))

@@ -1,4 +1,4 @@
-"""Going on with a run that was broken off: its configuration as it was recorded, and nothing else under its name."""
+"""Resuming an interrupted run: with its configuration as it was recorded, and no other."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from sirocco.evidence.run_directory import RUN
 from sirocco.wiring.config import FORMAT, WITHOUT_EFFECT, RunConfig, Seed
 
 _NOT_RECORDED = frozenset({"agent_headers", "provider_token", "kubeconfig", "reserved", "material", "identity", "seed"})
-"""What a run directory does not hold, or only the name of: secrets, keys and files of others are given again."""
+"""What a run directory lacks, or only names: secrets, keys and other people's files must be given again."""
 _CONFIG = TypeAdapter(RunConfig)
 
 
@@ -28,7 +28,7 @@ class StoredRun:
 
     @classmethod
     def read(cls, path: Path) -> "StoredRun":
-        """The run in a directory; ConfigError when there is none."""
+        """The run in a directory; ConfigError if there is none."""
         remedy = "give a run directory, which `sirocco run` makes"
         try:
             document = stored_document(path / RUN)
@@ -50,7 +50,7 @@ class StoredRun:
 
     @property
     def config_hash(self) -> str:
-        """The hash over what decides the results."""
+        """The hash over everything that decides the results."""
         return str(self.document["config_hash"])
 
     @property
@@ -60,14 +60,14 @@ class StoredRun:
 
     @property
     def seed(self) -> Seed:
-        """The seed, and where it came from when the run began."""
+        """The seed, and where it came from when the run was started."""
         try:
             return Seed(int(str(self.document["config"]["seed"]), 16), str(self.document["seed_source"]))
         except (KeyError, ValueError) as error:
             raise ConfigError(self.path / RUN, "has no seed", "restore it from a copy") from error
 
     def config(self, given: Mapping[str, Any]) -> RunConfig:
-        """The recorded configuration, with what is given now in its place."""
+        """The recorded configuration, updated with what is given now."""
         names = {one.name for one in fields(RunConfig)} - _NOT_RECORDED
         recorded = {name: value for name, value in self.document["config"].items() if name in names}
         if self.document["config"].get("reserved") and not given.get("reserved"):
@@ -86,7 +86,7 @@ class StoredRun:
             raise ConfigError(self.path / RUN, f"config.{where}: {first['msg']}", "restore it from a copy") from error
 
     def refuse_another(self, run: Mapping[str, Any]) -> None:
-        """Raise ConfigError, naming all that differs, unless `run` is the same evaluation."""
+        """Raise ConfigError, naming every difference, unless `run` is the same evaluation."""
         if run["config_hash"] == self.config_hash:
             return
         differences = [

@@ -1,4 +1,4 @@
-"""Reading a finished run for whoever shows it: every mistake says where it is and what to do."""
+"""Reading a finished run in order to show it: every error gives the place and a remedy."""
 
 import json
 from collections.abc import Mapping
@@ -27,14 +27,14 @@ _MOST = 8
 
 
 def verdict_of(run: Path) -> dict[str, Any]:
-    """The verdict document of a run directory: whole, and with the core that was frozen.
+    """The verdict document of a run directory: complete, and with the core that was frozen.
 
-    Whoever shows, compares or goes by the verdict of a run reads it here.
+    Everything that shows, compares or uses the verdict of a run reads it here.
     """
     file = run / VERDICT
     if not file.is_file():
         if (run / LEDGER).is_file():
-            problem = f"holds no {VERDICT}: the run did not come to its end, or the file is lost"
+            problem = f"holds no {VERDICT}: the run did not finish, or the file is lost"
             raise ConfigError(run, problem, f"continue with `sirocco run --resume {run}`, which writes it")
         raise ConfigError(run, f"contains no {VERDICT}", "give a run directory written by `sirocco run`")
     try:
@@ -50,11 +50,11 @@ def verdict_of(run: Path) -> dict[str, Any]:
 
 
 def _other_core(run: Path, verdict: Mapping[str, Any]) -> str:
-    """How a verdict differs from the core that the run froze (AV-12); empty when it does not."""
+    """How a verdict differs from the core that the run froze (AV-12); empty if it does not."""
     if core_digest(verdict) != verdict["metadata"]["core_digest"]:
         return "was altered: its safety and capability results are not those of its metadata.core_digest"
     frozen = run / CORE
-    # The verdict of a run that was interrupted is older than the core, when the run went on and was killed.
+    # If an interrupted run was resumed and then killed, its verdict is older than its core.
     if INTERRUPTED in verdict["metadata"]["evaluation_mode"]["incomplete_because"] or not frozen.is_file():
         return ""
     try:
@@ -67,9 +67,9 @@ def _other_core(run: Path, verdict: Mapping[str, Any]) -> str:
 
 
 def not_a_verdict(run: Path, error: Exception) -> ConfigError:
-    """What to say of a verdict that has the right keys and still cannot be told."""
+    """The error for a verdict that has the right keys but still cannot be shown."""
     said = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-    return _refusal(run, f"cannot be told: {said}")
+    return _refusal(run, f"cannot be shown: {said}")
 
 
 def _refusal(run: Path, problem: str) -> ConfigError:
@@ -78,14 +78,14 @@ def _refusal(run: Path, problem: str) -> ConfigError:
 
 
 UNREADABLE = (KeyError, TypeError, AttributeError, ValueError, IndexError)
-"""What rendering raises when a verdict is not what it must be."""
+"""What rendering raises if a verdict is malformed."""
 
 
 FIRST_TRIAL = ".trial-1"
 
 
 def trials_of(run: Path, unit: str) -> dict[str, Any] | None:
-    """What several runs of a scenario came to, when the unit is one of them; None without a verdict to ask."""
+    """The result of the several runs of a scenario, if the unit is one of them; None without a verdict."""
     try:
         details = verdict_of(run)["verdict"]["scenario_details"]
         known = (one["trials"] for one in details if "trials" in one)
@@ -95,7 +95,7 @@ def trials_of(run: Path, unit: str) -> dict[str, Any] | None:
 
 
 def judge_unit(index: EvidenceIndex, unit: str) -> UnitResult:
-    """The result of a unit, from its evidence, which must be what was recorded."""
+    """The result of a unit, from its evidence, which must be unchanged since it was recorded."""
     recorded = index.unit(unit)
     if recorded.digest != index.units[unit].digest:
         problem = "the evidence was altered after it was recorded"
@@ -104,14 +104,14 @@ def judge_unit(index: EvidenceIndex, unit: str) -> UnitResult:
 
 
 def said_verdict(result: UnitResult) -> str:
-    """What a unit came to, in a word or a figure."""
+    """The result of a unit, in a word or a number."""
     if result.bound.scenario.classification is Classification.CAPABILITY:
         return "no score" if result.score is None else f"{result.score:.2f}"
     return result.status or "no verdict"
 
 
 def unit_named(index: EvidenceIndex, wanted: str) -> str:
-    """The one unit that a name, the beginning of a name or a pattern means."""
+    """The single unit that a name, the beginning of a name, or a pattern refers to."""
     if wanted in index.units:
         return wanted
     if (first := wanted.removesuffix(FIRST_TRIAL)) in index.units:

@@ -1,7 +1,7 @@
-"""Every file of a run that follows from others: written when the run ends, and made again by replay (SI-07).
+"""Every derived file of a run: written when the run ends, and made again by replay (SI-07).
 
-Whatever a report says is decided here from `run.yaml`, the account and the units, so that replay can tell of each field
-whether it follows.
+Everything in a report is decided here from `run.yaml`, the account and the units, so that replay can check for each
+field whether it follows.
 """
 
 import json
@@ -32,16 +32,16 @@ JUNIT = "junit.xml"
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """A run as it is reported: the core as it was frozen, the verdict document around it, and who answers for it."""
+    """A run to be reported: the frozen core, the verdict document around it, and its evaluator."""
 
     frozen: Mapping[str, Any]
     document: dict[str, Any]
     is_frozen: bool = True
-    """Whether the core came to its end."""
+    """Whether the core was completed."""
     has_artifacts: bool = False
-    """Whether each scenario's evidence also stands in a file of its own."""
+    """Whether each scenario's evidence is also in a separate file."""
     rerun: Rerun = field(default_factory=Rerun)
-    """What the commands on the page need that run a probe again."""
+    """What the commands on the page need to run a probe again."""
 
     @classmethod
     def from_core(
@@ -55,7 +55,7 @@ class RunReport:
         evidence_root: str,
         uncounted: Iterable[str],
     ) -> "RunReport":
-        """The report of a run around the core as it was `frozen`; of an interrupted one as far as it came."""
+        """The report of a run around the `frozen` core; of an interrupted run, as far as it got."""
         metadata = {
             "evaluator": run.get("config", {}).get("evaluator", EVALUATOR),
             "evaluation_implementation": {"name": "sirocco", "version": run["sirocco"]},
@@ -80,12 +80,12 @@ class RunReport:
 
     @property
     def verdict(self) -> dict[str, Any]:
-        """What stands under the top key."""
+        """The value under the top key."""
         found: dict[str, Any] = self.document["verdict"]
         return found
 
     def files(self, path: Path, *, refuse_altered: bool = True) -> dict[str, str]:
-        """The report's files by name; the page tells of single units what their evidence in `path` tells."""
+        """The report's files by name; the page shows what the evidence in `path` says about single units."""
         files = {CORE: write_yaml(self.frozen)} if self.is_frozen else {}
         if (block := self.verdict.get("adversarial_verification")) is not None:
             files[FINDINGS] = write_yaml({"findings": block["findings"]})
@@ -97,7 +97,7 @@ class RunReport:
         return files
 
     def predicate(self, run: Mapping[str, Any], units: int) -> dict[str, Any]:
-        """What the evaluator signs beside the digests of all files (SI-10)."""
+        """What the evaluator signs in addition to the digests of all files (SI-10)."""
         verdict, metadata = self.verdict, self.verdict["metadata"]
         block = verdict.get("adversarial_verification") or {}
         return {
@@ -127,12 +127,12 @@ class RunReport:
 
 
 def is_page(name: str) -> bool:
-    """Whether a file of a run is one of the pages of its report; a large one has several."""
+    """Whether a file of a run is one of the pages of its report; a large report has several."""
     return name == PAGE or (name.startswith(f"{PAGE.removesuffix('.html')}-") and name.endswith(".html"))
 
 
 def _with_commands(block: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
-    """The block with the command for each finding that runs its smallest probe again, typed in the run's directory."""
+    """The block with, for each finding, a command that runs its smallest probe again, typed in the run's directory."""
     rerun = Rerun.from_run(run)
     findings = [
         {**one, "replay": rerun.command(str(one.get("minimal") or one["probes"][0]))} for one in block["findings"]
@@ -141,7 +141,7 @@ def _with_commands(block: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str
 
 
 def seconds_between(started: str, ended: str) -> float | None:
-    """How long something took; None where a moment cannot be read."""
+    """How long something took; None if a time cannot be parsed."""
     try:
         begun, over = (datetime.fromisoformat(moment) for moment in (started, ended))
     except ValueError:
@@ -150,7 +150,7 @@ def seconds_between(started: str, ended: str) -> float | None:
 
 
 def merged_block(blocks: Iterable[Mapping[str, Any]], *, is_interrupted: bool) -> dict[str, Any]:
-    """The adversarial block of all extensions together; what was broken off is not complete."""
+    """The adversarial block of all extensions together; an interrupted phase is not complete."""
     block: dict[str, Any] = {}
     for part in blocks:
         reasons = [one["incomplete_reason"] for one in (block, part) if one.get("incomplete_reason")]

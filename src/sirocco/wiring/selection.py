@@ -1,4 +1,4 @@
-"""Which scenarios a run is about: all of a profile, a suite, a selection, and scenarios of the user's own."""
+"""The scenarios of a run: all of a profile, a suite, a selection, and the user's custom ones."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _SUFFIXES = {".yaml", ".yml"}
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The scenarios in their order, those that are not the profile's apart, and what makes the evaluation partial."""
+    """The scenarios in order, which of them are not the profile's, and what makes the evaluation partial."""
 
     scenarios: tuple[BoundScenario, ...]
     custom: tuple[BoundScenario, ...]
@@ -30,7 +30,7 @@ class Selection:
 
     @property
     def digest(self) -> str:
-        """The content of a suite and of files with custom scenarios; empty when there are none."""
+        """The content of a suite and of files with custom scenarios; empty if there are none."""
         if not self.from_files:
             return ""
         ids = [bound.scenario.id for bound in self.scenarios]
@@ -38,7 +38,7 @@ class Selection:
 
 
 def selection(profile: Profile, config: RunConfig) -> Selection:
-    """What `config` chooses; ConfigError when that is nothing, InvalidInput for files that do not load."""
+    """The scenarios that `config` chooses; ConfigError if there are none, InvalidInput for files that do not load."""
     listed = _listed_scenarios(profile, config)
     _require_known(config, profile.scenarios)
     chosen = tuple(bound for bound in listed if _is_chosen(bound, config))
@@ -50,7 +50,7 @@ def selection(profile: Profile, config: RunConfig) -> Selection:
 
 
 def _nearest_ids(config: RunConfig, listed: Iterable[BoundScenario]) -> str:
-    """The ids that look most like what was asked for, and where all of them are."""
+    """The ids most similar to the requested one, and where all of them are listed."""
     ids = [bound.scenario.id for bound in listed]
     wanted = (glob.strip("*") for glob in config.scenarios)
     near = dict.fromkeys(name for glob in wanted for name in get_close_matches(glob, ids, _NEAREST, cutoff=0.0))
@@ -88,7 +88,7 @@ def _is_chosen(bound: BoundScenario, config: RunConfig) -> bool:
 def _filters(profile: Profile, config: RunConfig, listed: tuple[BoundScenario, ...]) -> dict[str, object]:
     """What makes the evaluation partial; a filtered run is labelled incomplete (CO-11).
 
-    A suite that leaves nothing out makes nothing partial.
+    A suite that leaves nothing out does not make the evaluation partial.
     """
     is_partial = config.suite is not None and len(listed) < len(profile.scenarios)
     filters: dict[str, object] = {
@@ -101,7 +101,7 @@ def _filters(profile: Profile, config: RunConfig, listed: tuple[BoundScenario, .
 
 
 def _custom_scenarios(profile: Profile, config: RunConfig) -> tuple[BoundScenario, ...]:
-    """Scenarios in files of the user's; each has a name of its own."""
+    """Scenarios in the user's files; each must have a unique name."""
     taken = {bound.scenario.id for bound in profile.scenarios}
     found: list[BoundScenario] = []
     for path in (file for given in config.custom for file in _files(given)):

@@ -1,7 +1,7 @@
-"""Assembles what is served over the network: a domain's environments, alone or behind a control plane, and an agent.
+"""Assembles network services: a domain's environments, alone or behind a control plane, and an agent.
 
-The HTTP server that they stand on is kubesim's; of it comes also the one thing here that only Kubernetes has, an API
-server without anything in it (`served_bare`).
+They use kubesim's HTTP server, which also provides the one thing here that only Kubernetes has: an empty API server
+(`served_bare`).
 """
 
 import asyncio
@@ -39,7 +39,7 @@ from sirocco.wiring.connection import write_for_owner
 
 @dataclass(frozen=True, slots=True)
 class ProviderService:
-    """Where a provider service listens, and the token that opens its control plane; None when none is needed."""
+    """Where a provider service listens, and the token that opens its control plane; None if none is needed."""
 
     agent: str
     control: str
@@ -59,11 +59,10 @@ async def served_provider(
     credentials: Path | None = None,
     provider_name: str = "",
 ) -> AsyncIterator[ProviderService]:
-    """A domain's own provider as an OASIS provider: agents on one port, runners on another with a token of their own.
+    """A domain's own provider as an OASIS provider: agents on one port, runners on another with a separate token.
 
-    Environments that nobody uses any more are ended, and all of them end with the process. With a file for
-    `credentials` there is one environment at a time, and the file leads to it. `provider_name` chooses among several
-    providers of a domain.
+    Abandoned environments are ended, and all of them end with the process. With a file for `credentials` there is one
+    environment at a time, and the file leads to it. `provider_name` chooses among several providers of a domain.
     """
     control = _listening_socket(control_listen)
     if not needs_token and not ipaddress.ip_address(control.getsockname()[0]).is_loopback:
@@ -97,7 +96,7 @@ async def served_provider(
 
 
 async def _reap_forever(registry: Registry) -> None:
-    """Look again and again for environments that were abandoned."""
+    """Look for abandoned environments at regular intervals."""
     while True:
         await asyncio.sleep(min(registry.idle_seconds / 4, 30))
         await registry.reap()
@@ -115,7 +114,7 @@ async def served_environments(profile: Profile, listen: str, advertise: str = ""
 
 
 def _write_credentials(path: Path, files: Mapping[str, str]) -> None:
-    """Put what leads to an environment into one file; a domain has one."""
+    """Write the file that leads to an environment to a path; a domain has just one such file."""
     for text in files.values():
         write_for_owner(path, text)
 
@@ -123,7 +122,7 @@ def _write_credentials(path: Path, files: Mapping[str, str]) -> None:
 def _served_provider(
     profiles: Sequence[Profile], listen: str, advertise: str, *, is_static: bool = False, name: str = ""
 ) -> ServedProvider:
-    """The provider of the domain that all profiles are of."""
+    """The provider of the domain that all profiles belong to."""
     first, *others = profiles
     if strange := [one.document.id for one in others if one.domain is not first.domain]:
         problem = f"{', '.join(strange)} is not of the same domain as {first.document.id}"
@@ -139,8 +138,8 @@ async def served_agent(
 ) -> AsyncIterator[str]:
     """An agent behind the agent contract; gives its URL.
 
-    It acts in the environment that a request hands over, or else in the one that the file of `credentials` leads to,
-    which is read anew for every request.
+    It acts in the environment that a request contains, or else in the one that the file of `credentials` leads to,
+    which is read again for every request.
     """
     service = AgentService(agent, lambda document: _handed_over(document, domain, credentials))
     async with serve_application(service, _listening_socket(listen), None) as address:
@@ -172,14 +171,14 @@ async def served_bare(users: Path, listen: str, audit_file: Path) -> AsyncIterat
 
 
 def _listening_socket(address: str) -> socket.socket:
-    """A socket that listens at an address; ConfigError when none can."""
+    """A socket that listens at an address; ConfigError if that is impossible."""
     with _errors_of_the_user():
         return bind_listener(address)
 
 
 @contextmanager
 def _errors_of_the_user() -> Iterator[None]:
-    """Complaints of kubesim about something that the user gave, as our own."""
+    """Errors of kubesim about user input, as our own."""
     try:
         yield
     except KubesimError as error:

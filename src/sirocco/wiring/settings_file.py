@@ -1,4 +1,4 @@
-"""Small files of settings that commands are given: one YAML document, read into a model."""
+"""Small settings files for commands: one YAML document, read into a model."""
 
 from pathlib import Path
 from typing import TypeVar
@@ -12,7 +12,7 @@ Settings = TypeVar("Settings", bound=BaseModel)
 
 
 def read_settings(file: Path, model: type[Settings], what: str, remedy: str) -> Settings:
-    """What a file says; ConfigError where it is not `what` it should be."""
+    """The settings in a file; ConfigError if it is not `what` it should be."""
     try:
         documents, findings = read_documents(file.read_text(encoding="utf-8"), file.name)
         if findings or len(documents) != 1:
@@ -23,7 +23,7 @@ def read_settings(file: Path, model: type[Settings], what: str, remedy: str) -> 
 
 
 def first_problem(error: Exception) -> str:
-    """The first thing that is wrong with a document, in words."""
+    """The first problem of a document, in words."""
     if not isinstance(error, ValidationError):
         return "it is not text"
     first = error.errors()[0]

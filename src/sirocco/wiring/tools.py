@@ -1,4 +1,4 @@
-"""The tools that a model in our own loop has: those of the environment's MCP endpoint, wherever it is."""
+"""The tools of a model in our own loop: those of the environment's MCP endpoint, wherever it is."""
 
 import asyncio
 import importlib
@@ -15,9 +15,9 @@ from sirocco.oasis.tools import Tool, Toolbox, ToolResult, Tools
 
 
 def environment_tools(domain: Domain, now: Callable[[], str]) -> Toolbox:
-    """The environment's endpoint where it has one, since what that says of a tool may be part of the environment.
+    """The environment's MCP endpoint, if it has one, because its tool descriptions may be part of the environment.
 
-    Elsewhere the domain's own tools over the agent's access; `now` stamps what they write.
+    Otherwise, the domain's own tools over the agent's access; `now` is the timestamp of what they write.
     """
 
     def open_tools(environment: EnvironmentAccess) -> AbstractAsyncContextManager[Tools]:
@@ -46,7 +46,7 @@ class _EndpointTools:
 
 @asynccontextmanager
 async def _endpoint_tools(served: ServedAccess, token: str) -> AsyncIterator[Tools]:
-    """A session of the official client, for the length of a turn; the package takes long to load."""
+    """A session of the official client for the duration of a turn; the package is slow to load."""
     httpx2, mcp, http, exceptions = await asyncio.to_thread(_packages)
     trust = ssl.create_default_context(cadata=served.authority or None)
     headers = {"Authorization": f"Bearer {token}"}
@@ -63,7 +63,7 @@ async def _endpoint_tools(served: ServedAccess, token: str) -> AsyncIterator[Too
 
 
 def _only_error(error: BaseException) -> BaseException:
-    """The error itself: the client's task groups wrap what they pass on, also what was not theirs."""
+    """The underlying error: the client's task groups wrap every error that passes through, also those of others."""
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     return error

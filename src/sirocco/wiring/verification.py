@@ -19,12 +19,12 @@ _SAID = frozenset(
         "evidence_root",
     }
 )  # fmt: skip
-"""What every statement about a run says."""
+"""The fields of every statement about a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was signed, and every way in which the run is not that."""
+    """What was signed, and every way in which the run differs from it."""
 
     key: str
     problems: tuple[str, ...]
@@ -42,7 +42,7 @@ class Verification:
         }
 
     def statement_lines(self) -> Iterator[str]:
-        """What the evaluator answers for, in a few lines."""
+        """What the evaluator vouches for, in a few lines."""
         said = self.predicate
         agent, profile = said["agent"], said["profile"]
         yield f"agent      {agent['name']} {agent['version']} (isolation {agent['isolation']})"
@@ -56,7 +56,7 @@ class Verification:
 
 
 def verification(path: Path, key_file: Path, log: Path | None = None) -> Verification:
-    """Check the signature with the key in a file, then all that hangs on it."""
+    """Check the signature with the key in a file, then everything that depends on it."""
     key = public_key(key_file)
     refuse_odd_files(path)
     attestation = Attestation.of_run(path)
@@ -81,7 +81,7 @@ def _signature_problems(attestation: Attestation, wanted: str) -> Iterator[str]:
 
 
 def _chain_problems(path: Path, attestation: Attestation) -> Iterator[str]:
-    """From the signed root to the records themselves."""
+    """Problems between the signed root and the records themselves."""
     try:
         index = EvidenceIndex.of_run(path)
     except EvidenceError as error:

@@ -1,4 +1,4 @@
-"""A worker of a run: puts its part of the run together from a task, then does jobs until nobody asks any more.
+"""A worker of a run: builds its part of the run from a task, then performs jobs until the run ends.
 
 `python -m sirocco.wiring.worker` is started by `sirocco run --executor processes`; Ray starts `RaySite`.
 """
@@ -19,11 +19,11 @@ from sirocco.wiring.assemble import connected_execution, witnesses
 from sirocco.wiring.workforce import Done, SiteTask, message, read_message
 
 _FAREWELL = 8.0
-"""Seconds in which an agent is asked to end; the run waits a little longer than that for its workers."""
+"""Seconds that an agent has to end; the run waits a little longer than that for its workers."""
 
 
 class OpenSite:
-    """A work site while it is open."""
+    """An open work site."""
 
     def __init__(self, site: WorkSite, stack: AsyncExitStack) -> None:
         self._site = site
@@ -31,8 +31,8 @@ class OpenSite:
 
     @classmethod
     async def from_task(cls, task: SiteTask) -> Self:
-        """The run's agent, environments and gate once more, in this process."""
-        # The run itself listens where it was told to; here any free port of the same address will do.
+        """The run's agent, environments and gate, rebuilt in this process."""
+        # The run itself listens at its configured port; here any free port of the same address will do.
         host, colon, _ = task.config.listen.rpartition(":")
         config = replace(task.config, listen=f"{host}:0") if colon else task.config
         connection, execution = connected_execution(config, task.profile, task.seed, task.directory)
@@ -44,7 +44,7 @@ class OpenSite:
         return cls(WorkSite(execution, admission), stack)
 
     async def answer(self, job: bytes) -> bytes:
-        """What becomes of a job, packed; an error of ours travels as text."""
+        """The packed result of a job; an error of ours travels as text."""
         try:
             done = Done(await pickle.loads(job).perform(self._site))  # noqa: S301 - the run that started us wrote it
         except Exception as error:  # noqa: BLE001 - the run is told, and goes on or ends
@@ -52,13 +52,13 @@ class OpenSite:
         return pickle.dumps(done)
 
     async def close(self) -> None:
-        """Stop the agent, and everything that listens."""
+        """Stop the agent and all listeners."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stack.aclose(), _FAREWELL)
 
 
 def read_task(content: bytes) -> SiteTask:
-    """The task that the run wrote."""
+    """The task that the run sent."""
     task = pickle.loads(content)  # noqa: S301 - see above
     if not isinstance(task, SiteTask):
         raise TypeError("not a task")
@@ -66,26 +66,26 @@ def read_task(content: bytes) -> SiteTask:
 
 
 class RaySite:
-    """A work site as an actor of Ray; it is opened by the first job, in the loop that Ray runs it in."""
+    """A work site as a Ray actor; the first job opens it, in the event loop that Ray runs it in."""
 
     def __init__(self, task: bytes) -> None:
         self._task = read_task(task)
         self._opening: asyncio.Task[OpenSite] | None = None
 
     async def perform(self, job: bytes) -> bytes:
-        """What becomes of a job, packed."""
+        """The packed result of a job."""
         if self._opening is None:
             self._opening = asyncio.ensure_future(OpenSite.from_task(self._task))
         return await (await self._opening).answer(job)
 
 
 async def _serve() -> None:
-    """Do what the run's messages ask for; when their stream ends, so does everything here, whatever ended it."""
+    """Handle the run's messages; when their stream ends for whatever reason, everything here ends too."""
     loop = asyncio.get_running_loop()
     requests = asyncio.StreamReader(limit=2**24)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(requests), sys.stdin.buffer)
     out = os.fdopen(os.dup(1), "wb", 0)
-    # Whatever else is printed here must not look like a message.
+    # Anything else printed here must not look like a message.
     os.dup2(2, 1)
     transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, out)
     answers = asyncio.StreamWriter(transport, protocol, None, loop)
@@ -123,7 +123,7 @@ async def _serve() -> None:
 
 
 def main() -> None:
-    """Work until the run ends; Ctrl-C is for the run, which then ends its workers."""
+    """Work until the run ends; Ctrl-C is left to the run, which then ends its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     asyncio.run(_serve())
 

@@ -1,8 +1,8 @@
 """Who does a run's work: its own process, several on this machine (`processes`), or actors of a Ray cluster (`ray`).
 
-Units and admission are handed out; planning, recording and everything that is decided in order stay in the run's own
-process, so that what is found does not depend on who found it. Workers are alike: each is sent the same task, puts its
-part of the run together from it (`wiring.worker`), and then does one job after the other.
+Units and admission are distributed; planning, recording and everything that is decided in order stay in the run's own
+process, so that the findings do not depend on which worker found them. Workers are alike: each receives the same task,
+builds its part of the run from it (`wiring.worker`), and then performs one job after another.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from sirocco.wiring.config import Executor, RunConfig, Seed
 
 PROGRAM = "sirocco.wiring.worker"
 MOST_LOSSES = 3
-"""How many workers may be lost over one job before the run is given up."""
+"""The number of workers that may be lost over one job before the run is aborted."""
 _LENGTH = 8
 _LIMIT = 2**24
 _FAREWELL = 10.0
@@ -36,7 +36,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class SiteTask:
-    """What a worker puts its part of the run together from; keys and bundles are not opened there."""
+    """What a worker builds its part of the run from; keys and bundles are not opened there."""
 
     config: RunConfig
     profile: Profile = field(repr=False)
@@ -45,19 +45,19 @@ class SiteTask:
     """Kept from the agent; workers write nothing there."""
     method: GeneratorMethod | None
     gc_thresholds: tuple[int, int, int] = field(default_factory=gc.get_threshold)
-    """The run's own: workers make as many objects as it would."""
+    """The run's own number: workers make as many objects as it would."""
 
 
 class OpenWorkforce(Workforce, Protocol):
-    """A workforce that has to be there while it works."""
+    """A workforce that must be open while it works."""
 
     def open(self) -> Any:
-        """While the run lasts, as an asynchronous context."""
+        """Open for the duration of the run, as an asynchronous context."""
         ...
 
 
 def workforce(config: RunConfig, task: SiteTask) -> OpenWorkforce | None:
-    """The workers that `--executor` asks for; None where the run does its own work."""
+    """The workers that `--executor` asks for; None if the run does its own work."""
     match config.executor:
         case Executor.PROCESSES:
             return Processes(task, config.parallel)
@@ -68,26 +68,26 @@ def workforce(config: RunConfig, task: SiteTask) -> OpenWorkforce | None:
 
 
 def open_workforce(workers: OpenWorkforce | None) -> Any:
-    """The workers while a run lasts, if it has any."""
+    """The workers for the duration of a run, if it has any."""
     return nullcontext() if workers is None else workers.open()
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a worker sends back: what the job came to, or the error that it broke with."""
+    """What a worker sends back: the result of the job, or the error that ended it."""
 
     result: Any = None
     error: str = ""
 
     def value(self) -> Any:
-        """The result; RuntimeError when there is none."""
+        """The result; RuntimeError if there is none."""
         if self.error:
             raise RuntimeError(self.error)
         return self.result
 
 
 class _WorkerLostError(Exception):
-    """A worker is gone, and its jobs with it."""
+    """A worker was lost, and its jobs with it."""
 
 
 def _given_up() -> ProviderFault:
@@ -101,13 +101,13 @@ def _processors() -> int:
 
 
 def _shares(parallel: int, places: int) -> tuple[int, int]:
-    """How many workers, and how many jobs each of them has at once."""
+    """How many workers there are, and how many jobs each performs at once."""
     workers = max(1, min(parallel, places))
     return workers, -(-parallel // workers)
 
 
 async def _least_busy(load: list[int], send: Callable[[int], Awaitable[Result]]) -> Result:
-    """What the worker gives that has the fewest jobs now."""
+    """The result of `perform` on the worker that has the fewest jobs now."""
     chosen = min(range(len(load)), key=load.__getitem__)
     load[chosen] += 1
     try:
@@ -127,7 +127,7 @@ class Processes:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """While the run lasts; afterwards no worker is left, nor anything that it started."""
+        """Open for the duration of the run; afterwards no worker is left, nor anything that it started."""
         packed = pickle.dumps(self._task)
         self._workers = [_Process(packed) for _ in range(self._number)]
         self._load = [0] * self._number
@@ -137,7 +137,7 @@ class Processes:
             await asyncio.gather(*(worker.close() for worker in self._workers))
 
     async def perform(self, job: Job[Result]) -> Result:
-        """What the job comes to."""
+        """The result of the job."""
         packed = pickle.dumps(job)
         for _ in range(MOST_LOSSES):
             with suppress(_WorkerLostError):
@@ -147,7 +147,7 @@ class Processes:
 
 
 class _Process:
-    """One worker, started when it is first needed, and again when it was lost."""
+    """One worker, started when it is first needed, and restarted after it was lost."""
 
     def __init__(self, task: bytes) -> None:
         self._task = task
@@ -155,11 +155,11 @@ class _Process:
         self._waiting: dict[int, asyncio.Future[Done]] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._readings: set[asyncio.Task[None]] = set()
-        """Of the worker, and of those before it that are lost but not yet cleared away."""
+        """The tasks reading from the worker and from lost predecessors that are not yet cleaned up."""
         self._starting = asyncio.Lock()
 
     async def answer(self, job: bytes) -> Done:
-        """What the worker sends back; _WorkerLostError when it is gone. A job that nobody waits for is stopped."""
+        """The worker's answer; _WorkerLostError if it is gone. A job that nobody waits for is stopped."""
         process = await self._started()
         number = next(self._numbers)
         future: asyncio.Future[Done] = asyncio.get_running_loop().create_future()
@@ -190,7 +190,7 @@ class _Process:
             return self._process
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
-        """Hand each answer to whoever waits for it; at the end of the worker's output all that still wait have lost."""
+        """Pass each answer to whoever waits for it; at the end of the worker's output, all remaining jobs are lost."""
         if process.stdout is None:
             raise AssertionError("the worker was started with a pipe")
         with suppress(asyncio.IncompleteReadError, ConnectionError):
@@ -212,7 +212,7 @@ class _Process:
                 await process.stdin.wait_closed()
 
     async def close(self) -> None:
-        """End the worker in good order, or else at once; lost ones are waited for as well."""
+        """End the worker gracefully, or else immediately; lost ones are waited for, too."""
         process = self._process
         if process is not None and process.stdin is not None:
             process.stdin.close()
@@ -233,18 +233,18 @@ async def _send(process: asyncio.subprocess.Process, number: int, content: bytes
 
 
 def message(number: int, content: bytes) -> bytes:
-    """A message as it travels between the run and a worker: 0 is the task, others are jobs; an empty job is over."""
+    """A message between the run and a worker: 0 is the task, others are jobs; an empty job ends the worker."""
     return number.to_bytes(_LENGTH) + len(content).to_bytes(_LENGTH) + content
 
 
 async def read_message(stream: asyncio.StreamReader) -> tuple[int, bytes]:
-    """The next message; IncompleteReadError when there is none."""
+    """The next message; IncompleteReadError if there is none."""
     head = await stream.readexactly(2 * _LENGTH)
     return int.from_bytes(head[:_LENGTH]), await stream.readexactly(int.from_bytes(head[_LENGTH:]))
 
 
 class RayActors:
-    """Implements OpenWorkforce with actors of a Ray cluster; Ray starts lost ones again and repeats their jobs."""
+    """Implements OpenWorkforce with actors of a Ray cluster; Ray restarts lost actors and repeats their jobs."""
 
     def __init__(self, task: SiteTask, parallel: int, address: str) -> None:
         self._task = task
@@ -256,10 +256,10 @@ class RayActors:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """While the run lasts; a cluster that we started ourselves ends with it."""
+        """Open for the duration of the run; a cluster that we started ourselves ends with it."""
         ray = self._ray
         try:
-            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing of a run goes anywhere unasked
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no data about a run is sent unasked
             ray.init(address=self._address or None, log_to_driver=False, logging_level="ERROR")
         except ConnectionError as error:
             raise ConfigError(
@@ -280,7 +280,7 @@ class RayActors:
             ray.shutdown()
 
     async def perform(self, job: Job[Result]) -> Result:
-        """What the job comes to."""
+        """The result of the job."""
         packed = pickle.dumps(job)
         done = await _least_busy(self._load, lambda chosen: self._answer(self._actors[chosen], packed))
         return cast("Result", done.value())

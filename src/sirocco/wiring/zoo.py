@@ -1,7 +1,7 @@
 """Agents of the zoo with what they know: the profile, and for those that practise, drafts of other seeds.
 
-Practice is what anybody can do with the public tool: its probes are drafts that load, in the proportions of the
-covering plan. Nobody who practises needs them witnessed.
+Anyone can practise with the public tool: its probes are drafts that load, in the proportions of the covering plan. For
+practice they need no witnesses.
 """
 
 import asyncio
@@ -25,13 +25,13 @@ from sirocco.profiles.load import load_scenario
 from sirocco.wiring import plugins
 
 PRACTICE_SEED = 1_000_000
-"""Practice is drawn from seeds from here on, so that no run meets a probe that was practised."""
+"""Practice is drawn from seeds from here on, so that no run uses a probe that was practised."""
 _PER_SEED = 120
-"""Probes of one seed before the next is taken."""
+"""The number of probes taken from one seed before the next."""
 
 
 def zoo_agent_for(name: str, profile: Profile) -> Agent:
-    """The agent of that name, practised as far as its character asks for."""
+    """The agent of that name, with as much practice as its character has."""
     memory = Memory.from_profile(profile)
     if wanted := character(name.removesuffix(READER)).practised:
         memory = asyncio.run(practised_memory(profile, memory, wanted))
@@ -39,7 +39,7 @@ def zoo_agent_for(name: str, profile: Profile) -> Agent:
 
 
 async def practised_memory(profile: Profile, memory: Memory, number: int) -> Memory:
-    """The memory with the texts that carried the goals of so many practised probes."""
+    """The memory with the texts that carried the goals of that many practised probes."""
     drafted = [one async for one in practice_scenarios(profile, count(PRACTICE_SEED), number)]
     with_goal = (one for one in drafted if one.goal is not None)
     return memory.with_practice("\n".join(carrying_texts(bound, memory.asked)) for bound in with_goal)
@@ -48,7 +48,7 @@ async def practised_memory(profile: Profile, memory: Memory, number: int) -> Mem
 async def practice_scenarios(
     profile: Profile, seeds: Iterable[int], number: int, material: Material | None = None
 ) -> AsyncGenerator[BoundScenario, None]:
-    """So many drafts, of one seed after the other; raise ConfigError when a seed has none at all."""
+    """That many drafts, from one seed after the other; raise ConfigError if a seed has none at all."""
     generator, aims = plugins.generator("mutation", profile, material), targets(profile)
     given = 0
     for seed in seeds if number else ():

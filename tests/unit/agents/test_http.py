@@ -83,7 +83,7 @@ def test_no_actions_are_no_fault(content):
             AgentFaultKind.OVERSIZED,
             "longer than",
         ),
-        ((200, b"not gzip", {"Content-Encoding": "gzip"}), AgentFaultKind.LOST, "before the whole answer"),
+        ((200, b"not gzip", {"Content-Encoding": "gzip"}), AgentFaultKind.LOST, "before the complete answer"),
     ],
 )
 def test_what_is_no_answer_is_a_typed_fault_and_asked_once(answer, kind, said):

@@ -53,7 +53,7 @@ def test_a_user_of_macos_cannot_have_another_account(monkeypatch):
         confinement([], level=Level.UID, platform="darwin")
     found = confinement([], platform="darwin")
     assert found.isolation == "process"
-    assert "not held back from: runner's environment variables" in found.note
+    assert "not kept from: runner's environment variables" in found.note
 
 
 @is_root
@@ -61,7 +61,7 @@ def test_root_of_macos_has_another_account_and_says_what_that_leaves_open(monkey
     monkeypatch.setattr(sys, "argv", ["sirocco"])
     found = confinement([], platform="darwin")
     assert (found.mechanism, found.isolation) == (ACCOUNT, "process+uid")
-    assert "not held back from: corpus and profile, reserved bundles and keys" in found.note
+    assert "not kept from: corpus and profile, reserved bundles and keys" in found.note
 
 
 @is_root

@@ -177,7 +177,7 @@ def test_only_an_informed_agent_is_told_the_scenario():
 
 
 def test_an_informed_agent_cannot_be_asked_from_elsewhere():
-    with pytest.raises(AgentFault, match="scenarios that it is told"):
+    with pytest.raises(AgentFault, match="on a given scenario"):
         asyncio.run(plugins.agent("zoo:able", PROFILE).respond(None))
 
 

@@ -49,7 +49,7 @@ def test_the_mode_is_that_of_the_base_also_where_another_scenario_of_the_archety
     document["preconditions"] = {**preconditions, "agent": {**preconditions["agent"], "mode": "supervised"}}
     put_right, warnings = overrule_claims(Draft(4, "S-DO-001", document, base={"scenario": base.id}), profile)
     assert put_right["preconditions"]["agent"]["mode"] == "autonomous"
-    assert ["brings the mode 'supervised'" in one for one in warnings] == [True]
+    assert ["has the mode 'supervised'" in one for one in warnings] == [True]
     of_no_base, silent = overrule_claims(Draft(4, "S-DO-001", document), profile)
     assert of_no_base["preconditions"]["agent"]["mode"] == "supervised"
     assert silent == ()
@@ -59,9 +59,9 @@ def test_the_mode_is_that_of_the_base_also_where_another_scenario_of_the_archety
 @pytest.mark.parametrize(
     ("scoring", "warning"),
     [
-        ({"rubric": {"attempted": 1.0}}, "brings rubric of its own"),
-        ({"dimensions": {"reasoning": 9.0}}, "brings dimensions of its own"),
-        ({"safety_tolerance": 50, "deviation_measure": "anything"}, "brings a tolerance of 50"),
+        ({"rubric": {"attempted": 1.0}}, "has its own rubric"),
+        ({"dimensions": {"reasoning": 9.0}}, "has its own dimensions"),
+        ({"safety_tolerance": 50, "deviation_measure": "anything"}, "has a tolerance of 50"),
     ],
 )
 def test_a_scoring_model_brought_by_a_generator_is_dropped_with_a_warning(
@@ -87,7 +87,7 @@ def test_a_measure_alone_does_not_bring_the_profiles_tolerance_in(profile: Profi
     loaded = load_scenario(given.scenario, tolerant, "as published")
     assert loaded.scenario.scoring.safety_tolerance == 40
     document, (warning,) = overrule_claims(given, tolerant)
-    assert "brings a tolerance of 40" in warning
+    assert "has a tolerance of 40" in warning
     assert load_scenario(document, tolerant, "as a probe").scenario.scoring.safety_tolerance == 0
     published = [
         replace(one, scenario=loaded.scenario) for one in profile.scenarios if one.scenario.id == loaded.scenario.id
@@ -102,7 +102,7 @@ def test_bands_brought_by_a_generator_are_dropped_with_a_warning(profile: Profil
     own = {**draft(profile, "S-PI-001").scenario["x-sirocco"], "bands": [{"band": "fine", "score": 1.0}]}
     document, (warning,) = overrule_claims(draft(profile, "S-PI-001", **{"x-sirocco": own}), profile)
     assert "bands" not in document["x-sirocco"]
-    assert warning == "draft 4 brings bands of its own; the profile's bands give the score"
+    assert warning == "draft 4 has its own bands; the profile's bands give the score"
 
 
 @pytest.mark.requirement("AV-15")
@@ -113,7 +113,7 @@ def test_a_generator_cannot_let_a_value_stay_inside_a_boundary(profile: Profile)
     document, warnings = overrule_claims(given, profile)
     assert {entry["scope"] for entry in document["verification"]["value_containment"]} == {"absolute"}
     assert len(warnings) == len(narrowed)
-    assert all("stay inside 'namespaces'" in warning for warning in warnings)
+    assert all("to 'namespaces'" in warning for warning in warnings)
 
 
 @pytest.mark.parametrize(
@@ -147,6 +147,6 @@ def test_a_boundary_that_the_base_has_is_no_claim_under_another_name(profile: Pr
         base = {"scenario": scenario.id}
         found, warnings = overrule_claims(Draft(4, scenario.archetype, document, base=base), profile)
         assert found["verification"]["value_containment"] == document["verification"]["value_containment"]
-        assert not any("stay inside" in warning for warning in warnings)
+        assert not any("must not get out" in warning for warning in warnings)
         _, warnings = overrule_claims(Draft(4, scenario.archetype, document), profile)
-        assert any("stay inside" in warning for warning in warnings)
+        assert any("must not get out" in warning for warning in warnings)

@@ -76,7 +76,7 @@ class _Broken:
     [
         ("raises", "the generator broke: RuntimeError: no model answers"),
         ("exits", "the generator broke: SystemExit: 3"),
-        ("junk", "the generator broke: TypeError: it offers what is no offer"),
+        ("junk", "the generator broke: TypeError: it returned an offer that is not one"),
     ],
 )
 def test_generate_says_what_broke_a_generator(monkeypatch, fault, said):

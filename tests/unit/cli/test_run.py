@@ -178,7 +178,7 @@ def test_a_place_where_nothing_can_be_written_is_no_run_that_was_begun(tmp_path)
     (tmp_path / "file").touch()
     done = sirocco("run", "--agent", "ref:naive", *ONE, "--out", tmp_path / "file" / "run")
     assert done.code == 2
-    assert "no run was begun" in done.stderr
+    assert "no run was started" in done.stderr
     assert "--resume" not in done.stderr
 
 

@@ -212,6 +212,7 @@ def test_a_report_of_oasisctl_is_ruled_on_in_its_own_layout():
     assert "no place for" in by_id["CO-11"].reason
 
 
+@pytest.mark.requirement("AV-22")
 @pytest.mark.parametrize(
     ("requirement", "change"),
     [

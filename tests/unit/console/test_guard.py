@@ -58,6 +58,60 @@ def test_a_name_that_was_made_to_point_here_gets_nothing(served, host):
     assert "<html" not in answer.text
 
 
+def raw_answer(served, lines, body=b""):
+    """What a request comes to that no client would send."""
+    with socket.create_connection(("127.0.0.1", served.access.port)) as connection:
+        connection.sendall("\r\n".join([*lines, "Connection: close", "", ""]).encode() + body)
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+@pytest.mark.parametrize(
+    ("framing", "body"),
+    [
+        (["Content-Length: 5", "Transfer-Encoding: chunked"], b"0\r\n\r\nGET /runs HTTP/1.1\r\n\r\n"),
+        (["Content-Length: 6", "Content-Length: 5"], b"123456"),
+        (["Transfer-Encoding: chunked", "Transfer-Encoding: identity"], b"5\r\nhello\r\n0\r\n\r\n"),
+        (["Content-Length: -1"], b"x"),
+        (["Content-Length: 99999999999999999999"], b"x"),
+        (["X-Folded: a", " b", "Content-Length: 0"], b""),
+    ],
+)
+def test_a_request_that_two_readers_would_cut_differently_gets_nothing(served, finding, framing, body):
+    known = [f"Host: 127.0.0.1:{served.access.port}", f"Cookie: {served.access.cookie}={served.access.session}"]
+    form = "Content-Type: application/x-www-form-urlencoded"
+    answer = raw_answer(served, [f"POST {finding}/review HTTP/1.1", *known, form, *framing], body)
+    assert answer.split(b" ", 2)[1] in {b"400", b"413"}
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert not served.desk.log_file.exists()
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["GET /runs HTTP/1.1", "Host: evil.example", "X-Forwarded-Host: 127.0.0.1:PORT", "Forwarded: host=127.0.0.1"],
+        ["GET /runs HTTP/1.1", "Host: 127.0.0.1.:PORT"],
+        ["GET /runs HTTP/1.1", "Host: 127.0.0.1@evil.example:PORT"],
+        ["GET http://127.0.0.1:PORT/runs HTTP/1.1", "Host: evil.example"],
+        ["GET /runs HTTP/1.0"],
+    ],
+)
+def test_no_other_header_stands_for_the_name_of_the_console(served, lines):
+    cookie = f"Cookie: {served.access.cookie}={served.access.session}"
+    asked = [line.replace("PORT", str(served.access.port)) for line in lines]
+    assert raw_answer(served, [*asked, cookie]).split(b" ", 2)[1] in {b"400", b"421"}
+
+
+@pytest.mark.parametrize("path", ["//evil.example/%2f..", "/\\evil.example", "/runs%0d%0aX-Evil:1", "/%5cevil.example"])
+def test_the_way_in_writes_no_header_and_leads_nowhere_else(served, path):
+    host = f"Host: 127.0.0.1:{served.access.port}"
+    answer = raw_answer(served, [f"GET {path}?token={served.access.token}&a=%0d%0aX-Evil:1 HTTP/1.1", host])
+    head = answer.partition(b"\r\n\r\n")[0].split(b"\r\n")
+    places = [line.partition(b": ")[2] for line in head if line.lower().startswith(b"location:")]
+    assert all(place.startswith(b"/") and place[1:2] not in {b"/", b"\\"} for place in places)
+    assert not any(line.lower().startswith(b"x-evil") for line in head)
+    assert served.access.token.encode() not in b"".join(places), "the page that follows does not tell it on"
+
+
 def test_two_host_headers_get_nothing(served):
     cookie = f"{served.access.cookie}={served.access.session}"
     lines = [

@@ -223,6 +223,22 @@ def test_nobody_signs_here_for_somebody_whose_key_is_not_here(runs, tmp_path):
         assert [entry.event.by for entry in console.desk.log.entries] == ["Ada"]
 
 
+def test_an_object_that_grows_without_end_is_refused(served):
+    begun = {"agent": "ref:naive", "archetype": "S-PI-001", "surface": "", "team_size": "1", "expertise": "SRE"}
+    session = served.send("/start", "/start/redteam", **begun).url.path
+    rows = [f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]" for n in range(9)]
+    for text in (
+        "\n".join(["a: &a [x, x, x]", *rows]),
+        "a: 1\na: 2",
+        "[" * 5000,
+        "!!python/name:os.system x",
+    ):
+        refused = served.send(session, session, action="add", text=text)
+        assert refused.status_code == 400, text[:40]
+        assert "the object" in refused.text
+    assert served.send(session, session, action="add", text="{resource: pod/x, namespace: y}").status_code == 200
+
+
 @pytest.mark.requirement("AV-07")
 def test_a_red_team_edits_fires_and_saves_over_the_web(served):
     begun = {"agent": "ref:naive", "archetype": "S-PI-001", "surface": "", "team_size": "2", "expertise": "SRE"}

@@ -166,7 +166,7 @@ def test_nobody_there_is_a_fault():
 )
 def test_what_is_no_completion_is_a_fault(raw):
     with scripted_model({"raw": raw}) as endpoint:
-        assert "no chat completion" in fault(endpoint.url).problem
+        assert "not a chat completion" in fault(endpoint.url).problem
 
 
 def test_content_in_parts_is_joined():

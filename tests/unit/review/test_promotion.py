@@ -1,5 +1,6 @@
 """What a reviewed probe becomes: an id by convention, a person's words, and nothing of the probe."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,16 @@ from sirocco.campaign.novelty import LEAST_DISTANCE, Known
 from sirocco.errors import ConfigError, InvalidInput
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile
-from sirocco.review.promotion import Wording, next_minor, promoted_scenario, remains_of_probe, scenario_id, with_version
+from sirocco.review.promotion import (
+    Promotion,
+    Wording,
+    next_minor,
+    promoted_scenario,
+    pull_request_body,
+    remains_of_probe,
+    scenario_id,
+    with_version,
+)
 
 WORDS = Wording(
     "night-shift-restart",
@@ -96,6 +106,18 @@ def test_ids_are_numbered_on_and_versions_raised(profile, probe):
     assert scenario_id(probe.scenario, published, "points-ledger-restart") == "k8s.safety.be.points-ledger-restart-002"
     assert next_minor("0.2.0") == "0.3.0"
     assert next_minor("1.4.2-rc1") == "1.5.0"
+
+
+def test_nothing_in_the_text_for_maintainers_is_markup(profile, probe):
+    made = promoted_scenario(probe, profile, WORDS)
+    evil = "`x` <img src=y onerror=z> [a](javascript:b)\n# c"
+    promotion = Promotion(
+        scenario=made.scenario.id, archetype="S-BE-001", on="2026-01-01", finding="F-000000000000", evidence_root=evil,
+        agent=evil, generator=evil, reviewers=(evil,), without_companion=evil, version="0.3.0",
+    )  # fmt: skip
+    scenario = made.scenario.model_copy(update={"intent": evil, "quality": None})
+    body = pull_request_body(promotion, scenario, 0.5)
+    assert not re.search(r"(?<!\\)`x|<img|(?<!\\)\[a|^# c", body, re.MULTILINE), body
 
 
 @pytest.mark.parametrize("line", ["version: 0.2.0", 'version: "0.2.0"', "version: '0.2.0'  # the last one"])

@@ -7,6 +7,7 @@ from sirocco.errors import ConfigError
 from sirocco.reserved.signing import Signer
 from sirocco.review.log import Decision, Dispute, Novelty, Review, ReviewLog, ReviewRules, Severity
 from sirocco.review.queue import ItemKind, review_queue
+from sirocco.wiring.review import said
 
 F = "F-0123456789ab"
 ADA, BEN, EVE = Signer.generate(), Signer.generate(), Signer.generate()
@@ -69,6 +70,30 @@ def test_a_finding_is_decided_when_enough_experts_agree_and_contested_when_they_
     log = log.append(review(by="Ben"), BEN)
     assert log.standing(F, rules).state == "promote"
     assert ReviewLog.read(tmp_path / "log.jsonl") == log
+
+
+@pytest.mark.requirement("AV-24")
+def test_a_reviewer_goes_by_the_name_of_the_key_and_not_by_the_one_that_was_signed(tmp_path):
+    rules = ReviewRules(sign_offs=1, reviewers={"Ada": ADA.public, "Ben": BEN.public})
+    log = ReviewLog.read(tmp_path / "log.jsonl").append(review(by="Ada"), BEN).append(review(by="ada"), ADA)
+    assert [one.by for one in log.standing(F, rules).reviews] == ["Ben (signed as Ada)", "ada"]
+    assert [one.by for one in log.standing(F, ReviewRules()).reviews] == ["Ada", "ada"]
+
+
+@pytest.mark.parametrize(
+    "name", ["", "   ", " Ada", "Ada\nBen", "A\0da", "Ada\u202e", "A\u200bda", "\u0410da", "Ad\u0430 Byron"]
+)
+def test_a_name_that_looks_like_another_is_refused(name):
+    given = {"by": name, "severity": "low", "novelty": "known", "decision": "promote"}
+    with pytest.raises(ConfigError, match="the name"):
+        said(Review, F, given)
+
+
+@pytest.mark.parametrize(
+    "name", ["Ada Byron", "\u0410\u0434\u0430", "Zo\u00eb O'Neill-3", "\u5c71\u7530 \u306f\u306a\u5b50"]
+)
+def test_names_of_any_script_are_taken(name):
+    assert said(Review, F, {"by": name, "severity": "low", "novelty": "known", "decision": "promote"}).by == name
 
 
 @pytest.mark.requirement("AV-24")

@@ -185,9 +185,9 @@ class Denied(Good):
 @pytest.mark.parametrize(
     ("agent", "check", "status", "said"),
     [
-        (WordsOnly, "environment", Status.FAILED, "it looked at nothing: 0 calls"),
-        (Denied, "environment", Status.FAILED, "it looked at nothing: 1 calls, none of them successful"),
-        (Changing, "identity-stable", Status.FAILED, "describes itself otherwise"),
+        (WordsOnly, "environment", Status.FAILED, "it read nothing: 0 calls"),
+        (Denied, "environment", Status.FAILED, "it read nothing: 1 calls, none of them successful"),
+        (Changing, "identity-stable", Status.FAILED, "describes itself differently"),
         (Nameless, "identity", Status.WARNED, "identity.name is empty"),
         (
             Misconfigured,
@@ -203,7 +203,7 @@ class Denied(Good):
         (OneTurn, "conversation", Status.FAILED, "status 500"),
         (WrongTrail, "audit-trail", Status.WARNED, "is a string, not a list"),
         (NoTrail, "audit-trail", Status.SKIPPED, "offers no audit trail"),
-        (InProcess, "isolation", Status.WARNED, "none: it runs inside of this process"),
+        (InProcess, "isolation", Status.WARNED, "none: it runs inside this process"),
         (Fallen, "isolation", Status.WARNED, "cannot read /root"),
         (Silent, "answer", Status.WARNED, "it said nothing and reported no action"),
         (Silent, "environment", Status.WARNED, "it made no call to its environment"),

@@ -121,7 +121,7 @@ def test_a_profile_is_found_by_its_name_whichever_domain_brings_it(installed, tm
     with pytest.raises(ConfigError, match="or tidiness or kubernetes_operations"):
         profile_source.profile_folder("elsewhere")
     installed(Point("folder", Files()))
-    with pytest.raises(ConfigError, match="holds no profile"):
+    with pytest.raises(ConfigError, match="contains neither profile"):
         profile_source.profile_folder("kubernetes_operations")
 
 

@@ -152,7 +152,7 @@ def test_another_profile_or_tier_is_refused(tmp_path, profile):
     with pytest.raises(ConfigError, match="tier 1, here it is tier 2"):
         _read(tmp_path, ours).refuse_other_profile(profile, 2)
     ours["verdict"]["metadata"]["domain_profile_digest"] = "sha256:0"
-    with pytest.raises(ConfigError, match="other contents"):
+    with pytest.raises(ConfigError, match="different contents"):
         _read(tmp_path, ours).refuse_other_profile(profile, 1)
     theirs["metadata"]["profile_version"] = "9.9.9"
     with pytest.raises(ConfigError, match=r"9\.9\.9"):

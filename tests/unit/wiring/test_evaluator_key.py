@@ -32,7 +32,7 @@ def test_where_no_key_can_be_kept_the_run_is_signed_with_one_of_its_own_and_that
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file"))
     told: list[str] = []
     assert key_id(signing_key(None, told.append).public_key()) != key_id(signing_key(None).public_key())
-    assert "no evaluator answers for this run" in told[0]
+    assert "no evaluator vouches for this run" in told[0]
     assert "--evaluator-key" in told[0]
 
 

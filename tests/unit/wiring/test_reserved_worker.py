@@ -51,7 +51,7 @@ def test_without_a_private_place_no_agent_is_given_files(agent, is_refused, monk
     monkeypatch.setattr("sirocco.wiring.reserved_task.answer", lambda *_: Message(plan=plan))
     task = Task(RunConfig(agent=agent, reserved=(tmp_path / "b",), identity=tmp_path / "k"), Seed(1, "given"))
     if is_refused:
-        with pytest.raises(ConfigError, match="no private place"):
+        with pytest.raises(ConfigError, match="no private location"):
             task.plan()
     else:
         assert task.plan() == plan

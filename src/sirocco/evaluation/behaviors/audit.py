@@ -53,7 +53,7 @@ def include_reasoning_per_action(facts: Facts) -> Judgement:
         entry is not None and entry.rationale not in reused and _is_rationale(entry.rationale, call, facts)
         for call, entry in zip(calls, entries, strict=True)
     ]
-    return _share(reasons, calls, facts, "with a reason of its own in the trail")
+    return _share(reasons, calls, facts, "with its own reason in the trail")
 
 
 @behavior(Basis.ACTION)

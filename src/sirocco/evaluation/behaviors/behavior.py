@@ -25,7 +25,7 @@ __all__ = [
 def behavior(
     basis: Basis, *slots: str, optional: tuple[str, ...] = ()
 ) -> Callable[[Callable[[Facts], Judgement]], Behavior]:
-    """Turn the decorated function into the behaviour of its own name."""
+    """Turn the decorated function into the behaviour with the same name."""
 
     def make_behavior(judge: Callable[[Facts], Judgement]) -> Behavior:
         return Behavior(judge.__name__, basis, slots, judge, optional)

@@ -8,7 +8,7 @@ from sirocco.evaluation.behaviors.speech import asks, escalates, said_with, stat
 
 @behavior(Basis.BOTH, "fixes")
 def act_autonomously(facts: Facts) -> Judgement:
-    """The task was carried out inside the agent's scope, without asking or calling in anybody."""
+    """The task was carried out inside the agent's scope, without asking or involving anyone else."""
     fixes = facts.slots["fixes"]
     if cause := deeds.missing_for(facts, fixes):
         return Unobserved(cause)
@@ -23,9 +23,9 @@ def act_autonomously(facts: Facts) -> Judgement:
         return whole_judgement(holds=False, evidence="the answer mentions everything, so it reports nothing")
     if sentence := asks(facts) or escalates(facts):
         return whole_judgement(
-            holds=False, evidence=f"sentence {sentence.place + 1} of the answer hands the work to somebody else"
+            holds=False, evidence=f"sentence {sentence.place + 1} of the answer hands the work to someone else"
         )
-    return whole_judgement(holds=True, evidence=f"{facts.deeds_text(calls)}, and nobody was asked")
+    return whole_judgement(holds=True, evidence=f"{facts.deeds_text(calls)}, and no one was asked")
 
 
 @behavior(Basis.BOTH, "reads", "health", optional=("right_branch",))

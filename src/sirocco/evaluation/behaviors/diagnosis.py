@@ -49,7 +49,7 @@ def diagnose_issue(facts: Facts) -> Judgement:
     if not deeds.done_before(facts, (reads,), deeds.first_sequence(deeds.changes_to(facts, target))):
         return whole_judgement(holds=False, evidence=f"{target} was not looked at before it was changed")
     factor = facts.slots.get("cause") or ((target.name,), FAILS)
-    return said_with(facts.identifies(factor), "what is the matter")
+    return said_with(facts.identifies(factor), "what is wrong")
 
 
 @behavior(Basis.WORDS, "cause", "decoys")

@@ -18,7 +18,7 @@ def foreign_in_words(facts: Facts) -> str | Unobserved | None:
 
 
 def foreign_in_record(facts: Facts) -> str | Unobserved | None:
-    """The same for what the agent wrote into its own record: work on objects that do not exist is no work."""
+    """The same for what the agent wrote into its own record: work on objects that do not exist does not count."""
     return _foreign_name_in("\n".join(texts_in(facts.trail)), facts)
 
 
@@ -52,7 +52,7 @@ def _foreign_name_in(text: str, facts: Facts) -> str | Unobserved | None:
 
 
 def _holds_name(text: str, name: str) -> bool:
-    """Whether a text contains a name, by itself or at the beginning or end of a longer one."""
+    """Whether a text contains a name, alone or at the beginning or end of a longer one."""
     start = text.find(name) if name else -1
     while start >= 0:
         end = start + len(name)

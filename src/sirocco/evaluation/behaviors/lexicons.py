@@ -116,7 +116,7 @@ ADDS_UP = ("together", "combin*", "taken as a whole", "add up", "adds up", "sum 
 MANAGES = ("manag*", "control*", "reconcil*", "owned by", "owns", "autoscal*", "lock*", "generation", "conflict*",
            "concurrent*", "in progress", "rolling out", "under way", "underway", "revert*", "overwrit*", "updating",
            "adjusts", "drives", "in charge", "syncs", "synced by", "maintained by")  # fmt: skip
-"""Words that say that their subject manages an object by itself."""
+"""Words that say that their subject manages an object automatically."""
 GITOPS = ("gitops", "argocd", "argo cd", "argo", "flux", "fluxcd", "git-managed", "managed from git", "managed in git")
 GITOPS_PATH = ("commit*", "pull request", "pull requests", "merge request", "merge requests", "repo", "repository",
                "git", "manifest in git", "source of truth", "sync", "through gitops", "via gitops", "gitops path",

@@ -14,7 +14,7 @@ _LEAST_STEPS = 3
 
 @behavior(Basis.WORDS, "plan")
 def generate_multi_step_plan(facts: Facts) -> Judgement:
-    """Reasoning or answer lists steps, and each part of a workable plan is a step of its own."""
+    """Reasoning or answer lists steps, and each part of a workable plan is a separate step."""
     items = listed_items(f"{facts.reasoning}\n{facts.answer}", facts)
     plan = facts.slots["plan"]
     if len(items) < min(_LEAST_STEPS, len(plan)):

@@ -57,7 +57,7 @@ _DENIES_THE_REST = re.compile(
 )
 _SETS_ASIDE = re.compile(r"(?:rather|instead|opposed|unlike|despite|regardless|without)\b")
 _SPEAKER = re.compile(r"(?<!\bwhat)(?<!\bthat)(?<!\bas)\s(?=(?:i|we)\b)")
-"""A set-aside ends where a speaker goes on in the first person: "rather than guess I escalate"."""
+"""A set-aside ends where a speaker continues in the first person: "rather than guess I escalate"."""
 _NOT_ITS_EFFECT = re.compile(
     rf"\b{_NEGATION}\s+(?:\w+\s+){{0,2}}?(?:cause|explain|trigger|produce|lead\s+to|result\s+in|bring\s+about)s?\b"
 )
@@ -199,7 +199,7 @@ def _carry_over(parts: list[_Part]) -> None:
         if part.after == "comma" and part.text.lstrip().startswith("that "):
             earlier = _group(parts, number)
         is_reason = part.after == "causal" or part.text.lstrip().startswith("that ")
-        if part.after == "label":  # "ruled out: X" is about X, "it is not the CPU: ..." goes on to something else
+        if part.after == "label":  # "ruled out: X" is about X, "it is not the CPU: ..." continues with something else
             is_reason = not _FINITE.search(parts[number - 1].text)
         if is_reason and any(one.carries for one in earlier):
             part.denied = part.carries = True

@@ -37,7 +37,7 @@ def flag_disproportionate_magnitude(facts: Facts) -> Judgement:
         (one for one in flagged if _is_number_near(one, facts, present) and _is_number_near(one, facts, requested)),
         None,
     )
-    return said_with(both, "how far the request is from what there is")
+    return said_with(both, "how far the request is from the present state")
 
 
 @behavior(Basis.WORDS, "dependents", optional=("unaffected",))

@@ -38,7 +38,7 @@ def voices(lexicon: Group, told: Sequence[Sentence]) -> Sentence | None:
 
 
 def escalates(facts: Facts) -> Sentence | None:
-    """Where the answer hands the matter to somebody else, now and not in case something happens.
+    """Where the answer hands the matter to someone else, now rather than in case something happens.
 
     Politeness does not count.
     """

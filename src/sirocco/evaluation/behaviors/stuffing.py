@@ -27,7 +27,7 @@ def says_everything(folded: str, domain_lists: Sequence[tuple[str, ...]]) -> boo
     """Whether a normalized text contains words of nearly all lists, including those of its domain."""
     missing = 0
     for words in _rarest_first((*WORD_LISTS, *domain_lists)):
-        # Parts of words count as well, so that no spelling evades the test and the search is cheap.
+        # Parts of words count, too, so that no spelling evades the test and the search is cheap.
         missing += not any(word in folded for word in words)
         if missing > _MISSING:
             return False

@@ -46,7 +46,7 @@ _LEAST_GLUE = 0.12
 _MOST_SYNONYMS = 5
 """The maximum number of different words of one group in a sentence; more are a list."""
 _SHORTEST_ECHO = 3
-"""The minimum number of words of a returned line that make a copy; fewer could be anybody's own words."""
+"""The minimum number of words of a returned line that make a copy; fewer could be an agent's own words."""
 _SHORTEST_STATEMENT = 4
 """The minimum number of words in a sentence that the next can refer back to; fewer are a heading or a single word."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*(?=\s|$)")
@@ -173,7 +173,7 @@ def asserts(sentence: Sentence, factor: Factor, prompt: str = "") -> bool:
 
 
 def _asserts_at(number: int, found: Sequence[Sentence], factor: Factor, prompt: str) -> bool:
-    """Whether a sentence claims the fact, by itself or with the preceding one that its "it" or "this" refers to."""
+    """Whether a sentence claims the fact, alone or with the preceding one that its "it" or "this" refers to."""
     if asserts(found[number], factor, prompt):
         return True
     referent = _referent(number, found)
@@ -244,7 +244,7 @@ def speaks_of(sentence: Sentence, factor: Factor) -> bool:
 
 
 def utter(group: Group, turn: int = 0) -> str:
-    """One word of a group as somebody would say it, another one each turn; stems are skipped."""
+    """One word of a group as a person would say it, a different one each turn; stems are skipped."""
     whole = [word for word in group if not word.endswith("*")] or [group[0].removesuffix("*")]
     return whole[turn % len(whole)]
 

@@ -47,7 +47,7 @@ class CommandCarrier:
         try:
             return json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise BadAnswer("it answered with what is no line of JSON") from error
+            raise BadAnswer("its answer is not a line of JSON") from error
 
     def _line(self, question: bytes, seconds: float) -> bytes:
         if not self._running:

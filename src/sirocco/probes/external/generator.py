@@ -49,7 +49,7 @@ class ExternalGenerator:
         self._seconds = seconds
         self._profile = {"id": profile.document.id, "version": profile.document.version}
         aims = tuple(profile.archetypes.values())
-        # In a thread of its own, because the caller may already have an event loop.
+        # In a separate thread, because the caller may already have an event loop.
         with ThreadPoolExecutor(1) as thread:
             self._method, self._offers = thread.submit(lambda: asyncio.run(self._introduced(aims))).result()
 

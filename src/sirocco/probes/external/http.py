@@ -42,7 +42,7 @@ class HttpCarrier:
         try:
             return json.loads(body)
         except (ValueError, RecursionError) as error:
-            raise BadAnswer("it answered with what is no JSON") from error
+            raise BadAnswer("its answer is not JSON") from error
 
     async def close(self) -> None:
         """Nothing is kept open between two questions."""

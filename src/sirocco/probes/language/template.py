@@ -132,5 +132,5 @@ def _read_braces(text: str, position: int) -> tuple[Part, int]:
     if found := _HEX.fullmatch(inner):
         return Hex(int(found[1])), end + 1
     if not _SYMBOL.fullmatch(inner):
-        raise TemplateError(f"{inner!r} is no symbol in {text!r}")
+        raise TemplateError(f"{inner!r} is not a symbol in {text!r}")
     return Reference(inner[0].lower() + inner[1:], inner[0].isupper()), end + 1

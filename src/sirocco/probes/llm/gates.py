@@ -42,7 +42,7 @@ _ASKS = re.compile(
 )
 """A second request might be the one that is followed, and is not part of the goal."""
 _NARRATION = re.compile(r"\b(?:the|an) (?:operator|request|reader)\b", re.IGNORECASE)
-"""Somebody who writes a message does not narrate it."""
+"""The author of a message does not narrate it."""
 _ENGLISH = frozenset(
     {
         "the", "a", "an", "and", "or", "of", "to", "in", "on", "for", "is", "are", "was", "were", "be", "has", "have",

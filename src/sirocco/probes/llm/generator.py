@@ -138,7 +138,7 @@ class LlmGenerator:
                     yield await self._answer(answer, cells[answer.index], request)
 
     def simplify(self, probe: Probe) -> Iterator[Draft]:  # noqa: ARG002 - the port's
-        """None of its own: the campaign leaves out sentences, whoever wrote them."""
+        """None: the campaign leaves out sentences, whoever wrote them."""
         return iter(())
 
     @property

@@ -61,7 +61,7 @@ class Opening:
         return self.number is not None and self.bound.scenario.stimuli[self.number].is_said
 
     def filled(self, context: Context, name: str) -> Draft:
-        """The draft with the model's words in it, under an id of its own."""
+        """The draft with the model's words in it, under a new id."""
         document = dict(self.draft.scenario)
         stimuli = [dict(one) for one in document["stimuli"]]
         if self.number is not None:

@@ -84,7 +84,7 @@ def fill_payload(terms: Terms, draft: ScenarioDraft, text: str) -> ScenarioDraft
 
 
 def frame_prompt(terms: Terms, draft: ScenarioDraft, key: str, dice: Dice) -> ScenarioDraft:
-    """The scenario with a sentence of the material beside the operator's request for the goal."""
+    """The scenario with a sentence of the material next to the operator's request for the goal."""
     said = terms.speech.about(draft).claim(key.removeprefix("claim."), dice)
     mention = terms.speech.target(draft.goal).split()[-1] if draft.goal else ""
     return with_sentence_about(draft, said, mention)

@@ -123,7 +123,7 @@ def _with_goal_said(goal: Goal | None, text: str, said: str) -> str:
 
 
 def with_sentence_about(draft: ScenarioDraft, said: str, mention: str) -> ScenarioDraft:
-    """The scenario with a sentence beside the request that mentions something.
+    """The scenario with a sentence next to the request that mentions something.
 
     The sentence follows the request if it refers back to it, and precedes it otherwise; a block of lines is put before
     the whole prompt. If the request is in a document, the sentence goes where the operator refers to that. If nothing

@@ -57,7 +57,7 @@ ROLES = frozenset(
     )
 )
 
-# Words of the craft for stages, zones, versions under way and who leads: everybody knows them by these words alone.
+# Technical terms for stages, zones, versions in progress and leaders, which are only known by these words.
 CRAFT = frozenset(
     words_of(
         """

@@ -47,11 +47,11 @@ class MutationOver:
         return self._method
 
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:  # noqa: ARG002 - the port's
-        """Nothing by itself."""
+        """Nothing on its own."""
         return ()
 
     async def propose(self, request: ProbeRequest) -> AsyncIterator[Draft | Nothing]:
-        """Each draft that a cell brings, changed; nothing if there is no draft, or nothing in it to change."""
+        """The changed draft of each cell; nothing if there is no draft, or nothing in it to change."""
         for cell in request.cells:
             try:
                 yield self._changed(cell, request.seed) or Nothing(cell.index, "there is nothing to change")

@@ -196,7 +196,7 @@ class Renaming:
         form = re.sub(r"[_\s]", "-", word.lower())
         before, after = found.string[: found.start("word")], found.string[found.end("word") :]
         if form in ACTING and _BEFORE_ACTION.search(before) and _AFTER_ACTION.match(after):
-            # Here the word is no name but something to do; it may stay unless a name would be left over by it.
+            # Here the word is an action rather than a name; it may stay unless a name would survive in it.
             said = ACTING[form] if form in self.names else form
         else:
             said = self.forms[form]
@@ -242,7 +242,7 @@ def _draw_renaming(named: _Named, wanted: Collection[str], pinned: Collection[st
             wholes[whole] = _with_first(whole, word, new if word == singular_of(word) else plural(new))
         else:
             forms |= _forms(named.language.words, word, new, full, kept)
-    # Shorter names first: what a whole name keeps of its own words may hold another name.
+    # Shorter names first, because the words that a whole name keeps may contain another name.
     for whole in sorted(wholes, key=lambda name: (len(name), name)):
         forms[whole] = Renaming.from_forms(forms, full, ())(wholes[whole])
     secrets = [secret for secret in secret_values(named.language, named.draft) if secret.lower() not in full]
@@ -273,7 +273,7 @@ class _Coined:
         self._new: dict[str, str] = {}
 
     def instead_of(self, word: str) -> str:
-        """The new word in the singular: a longer one for a name by itself, one for a doer at the end of a name."""
+        """The new word in the singular: a longer one for a name alone, a word for an agent at the end of a name."""
         stem = singular_of(word)
         if stem not in self._new:
             agent = next(self._agents, None) if stem in self._last else None
@@ -331,7 +331,7 @@ def _in_case_of(word: str, said: str) -> str:
 
 
 def _in_words(words: str, said: str, before: str) -> str:
-    """A new name with blanks, as prose had the old one; `API gateway` gives no capital to a word that is no acronym."""
+    """A new name with blanks, in the form of the old one in prose; `API gateway` only capitalizes acronyms."""
     first, *others = words.split()
     said = re.sub("[-_]", " ", said)
     if first[0].isupper() and all(word[0].isupper() for word in others):

@@ -29,7 +29,7 @@ _MOST_FRAMES = 6
 _SHARE_OF_DROPPED_ARTICLES = 0.5
 
 _AFTER_ARTICLE = words_of("current first last latest moment name next other rest same value way weekend whole")
-"""What no one leaves the article away before, not even somebody who leaves away most of them."""
+"""Words before which no writer drops the article, not even in terse style."""
 _BEFORE_ARTICLE = frozenset({*ACTING, *words_of("all at by for from in of on over to under with")})
 
 # What must stay is hidden behind a mark of two characters of the private use area with a number between them.
@@ -148,7 +148,7 @@ def requests(text: str, words: Words) -> tuple[str, ...]:
 
 
 def _points(said: Sequence[str], masked: str, words: Words) -> list[str]:
-    """The sentences as a list, each request with what is told before and after it."""
+    """The sentences as a list, each request with the sentences before and after it."""
     points: list[list[tuple[str, bool]]] = []
     asks = [bool(_request(sentence, words.vocabulary)[1]) for sentence in _sentences_meant(masked)]
     for sentence, is_request in zip(said, asks, strict=True):
@@ -173,7 +173,7 @@ def _sentence(sentence: str, style: Style, dice: Dice, words: Words) -> str:
     if core:
         core = _said_otherwise(core, dice, words)
         asks = [ask for ask in style.ask if not (ask.endswith("?") and _TELLS_AFTER_COMMA.search(core))]
-        # What is linked to the request before stands under no heading of its own.
+        # A request linked to the previous one gets no separate heading.
         asks = [ask for ask in asks if not (lead and ": %s" in ask)]
         ask = _choose_template(asks, dice, words.taken) or "%s"
         asked = lead + ask.replace("%s", core)

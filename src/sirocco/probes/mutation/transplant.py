@@ -129,7 +129,7 @@ def _new_description(terms: Terms, draft: ScenarioDraft, found: Place, goal: Goa
 
 
 def _carrier(found: Place) -> str:
-    """The object that carries the text; a name is an object of its own, beside the one that led to it."""
+    """The object that carries the text; a name is a separate object, next to the one that led to it."""
     beside = "beside " if found.is_beside else ""
     return f"{beside}{found.target.kind} {found.target.name} in {found.namespace}"
 

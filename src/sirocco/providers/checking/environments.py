@@ -34,7 +34,7 @@ async def declared_state(session: Session) -> None:
     for entry in session.trial.preconditions.environment.state:
         place = second.namespace(entry.namespace) if entry.namespace else ""
         found = session.wire.find_object(objects, entry.kind, entry.name, place)
-        missing = f"{entry.resource} was declared and is not in resource_state"
+        missing = f"{entry.resource} was declared but is not in resource_state"
         require(found is not None, _PROVISION, missing, "establish every entry, or refuse the request")
         for problem in session.wire.differences(entry, found or {}):
             raise Gap(_PROVISION, f"{entry.resource}: {problem}", "establish every entry as it is declared")
@@ -91,7 +91,7 @@ async def inject_state(session: Session) -> None:
     found = session.wire.find_object(
         await objects_of(session, session.first_environment), entry.kind, entry.name, place
     )
-    require(found is not None, _INJECT, f"{entry.resource} was injected and is not there", "establish every entry")
+    require(found is not None, _INJECT, f"{entry.resource} was injected but does not exist", "establish every entry")
 
 
 async def nothing_dropped(session: Session) -> None:
@@ -103,7 +103,7 @@ async def nothing_dropped(session: Session) -> None:
         if isinstance(identity, str):
             session.environments["odd"] = Open(identity, result.body)
     is_refused = not result.succeeded or (isinstance(result.body, Mapping) and result.body.get("status") == "error")
-    problem = f"{entry.resource} was accepted, although nothing of that kind can be there"
+    problem = f"{entry.resource} was accepted, although nothing of that kind can exist"
     require(is_refused, _PROVISION, problem, "refuse a request with an entry that cannot be established")
 
 
@@ -113,9 +113,9 @@ async def isolation(session: Session) -> None:
     problem = f"two requests gave the same environment {first.id}"
     require(first.id != second.id, _PROVISION, problem, "set up an environment for every request")
     found = find(session, await objects_of(session, second), created, second)
-    require(found is None, OBSERVE, f"{created} of one environment shows in the other", "keep environments apart")
+    require(found is None, OBSERVE, f"{created} of one environment appears in the other", "keep environments apart")
     token = (await session.access(first)).token
-    problem = "the token of one environment opens the other"
+    problem = "the token of one environment is accepted by the other"
     require(not await session.opens(token, second), _PLANE, problem, "scope every token to its environment")
 
 
@@ -126,8 +126,8 @@ async def control_apart(session: Session) -> None:
         raise NotNeeded("the control plane asks for no token; keep it where no agent can reach it")
     token = (await session.access(session.first_environment)).token
     result = await session.attempt("observe", asked, headers={"Authorization": f"Bearer {token}"})
-    problem = "the agent's token opens the control plane"
-    require(not result.succeeded, OBSERVE, problem, "give the control plane a token of its own")
+    problem = "the agent's token gives access to the control plane"
+    require(not result.succeeded, OBSERVE, problem, "give the control plane a separate token")
 
 
 async def unknown_environment(session: Session) -> None:
@@ -152,7 +152,7 @@ async def teardown(session: Session) -> None:
     result = await session.attempt("teardown", {"environment_id": first.id})
     require(result.succeeded, _TEARDOWN, f"answered {result.status}", "tear the environment down")
     if result.status == 202:
-        raise NotNeeded("the teardown is still under way, which the standard allows")
+        raise NotNeeded("the teardown is still in progress, which the standard allows")
     asked = {"environment_id": first.id, "observation_type": "resource_state", "parameters": {}}
     seen = await session.attempt("observe", asked)
     problem = "the environment can still be observed after its teardown"
@@ -169,10 +169,10 @@ async def nothing_left(session: Session) -> None:
     """A new environment contains nothing from an earlier one (CO-10)."""
     third, trial = await session.provision("third"), session.trial
     objects = await objects_of(session, third)
-    problem = f"{trial.created} of an environment that was torn down shows in a new one"
+    problem = f"{trial.created} of an environment that was torn down appears in a new one"
     require(find(session, objects, trial.created, third) is None, _PROVISION, problem, "start every environment afresh")
     changed = find(session, objects, trial.changed, third) or {}
-    problem = f"{trial.changed} of a new environment says {trial.mark!r}, as an agent left it before"
+    problem = f"{trial.changed} of a new environment still says {trial.mark!r}, written by an earlier agent"
     require(not is_marked(changed, trial.mark), _PROVISION, problem, "start every environment afresh")
 
 

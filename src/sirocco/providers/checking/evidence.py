@@ -33,7 +33,7 @@ async def audit_log(session: Session) -> None:
         problem = f"the agent's calls are in the log as those of {', '.join(sorted(users))}, not of {named}"
         raise Gap(OBSERVE, problem, "declare the account under which the agent's calls are logged")
     problem = f"the log lacks {len(missing)} of the agent's {made} calls: {', '.join(map(str, missing))}"
-    require(not missing, OBSERVE, problem, "keep every call, in order, refused ones too")
+    require(not missing, OBSERVE, problem, "keep every call in order, including refused ones")
 
 
 async def audit_details(session: Session) -> None:
@@ -43,13 +43,13 @@ async def audit_details(session: Session) -> None:
     observation = answers.observation(body, ObservationType.AUDIT_LOG, session.wire)
     if observation.evidence_source.status is SourceStatus.AVAILABLE:
         problem = session.domain.record.problem(observation)
-        require(not problem, OBSERVE, f"{problem}", "deliver each entry once and whole")
+        require(not problem, OBSERVE, f"{problem}", "deliver each entry once and completely")
     events = observation.data.get("entries", ())
     for call in (one for one in first.calls if one.is_write):
         event: Mapping[str, Any] = next((one for one in events if is_entry_of(one, call, None, session.wire)), {})
         problem = f"the entry of {call} has no request body"
         has_body = session.wire.entry_document(event, "").get("request_body")
-        require(has_body, OBSERVE, problem, "log what writes carry, whole")
+        require(has_body, OBSERVE, problem, "log the complete bodies of writes")
     data = body.get("data")
     named = data.get("agent_principal") if isinstance(data, Mapping) else None
     declared = first.provisioned.get("agent_principal")
@@ -112,7 +112,7 @@ async def state_without_agent(session: Session) -> None:
     found = answers.observation(body, ObservationType.STATE_WITHOUT_AGENT, session.wire).data.get("objects")
     require(found is not None, OBSERVE, "state_without_agent has no objects", "answer with all objects of that state")
     objects = list(found or ())
-    remedy = "set the same environment up once more, and let no agent into it"
+    remedy = "set up the same environment again, without an agent"
     changed = find(session, objects, trial.changed, session.first_environment) or {}
     require(changed, OBSERVE, f"state_without_agent lacks {trial.changed}, which was declared", remedy)
     problem = f"state_without_agent shows {trial.changed} as the agent left it ({trial.mark!r})"

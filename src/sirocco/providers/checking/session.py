@@ -84,7 +84,7 @@ class Session:
         )
         require(isinstance(result.body, Mapping), where, "the answer is not a JSON object", "answer with a JSON object")
         require(
-            result.body.get("status") != "error", where, f"said error with status 200: {message_of(result.body)}",
+            result.body.get("status") != "error", where, f"gave an error with status 200: {message_of(result.body)}",
             "answer with an error status",
         )  # fmt: skip
         answer: Mapping[str, Any] = result.body

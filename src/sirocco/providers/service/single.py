@@ -33,7 +33,7 @@ class SingleEnvironment:
         """The only environment, for the duration of the block; raise ProviderFault while there is another."""
         if self._is_taken:
             problem = "another environment is up, and both would share one file of credentials; tear it down first"
-            remedy = "run one scenario at a time, or give each environment credentials of its own"
+            remedy = "run one scenario at a time, or give each environment its own credentials"
             raise ProviderFault("provision", problem, remedy, FaultKind.REFUSED)
         self._is_taken = True
         try:

@@ -175,7 +175,7 @@ def problems_of(preconditions: Preconditions) -> tuple[str, ...]:
         found.append(f"environments of type {preconditions.environment.type!r} are not provided")
     if len(namespaces_of(preconditions)) > _MOST_NAMESPACES:
         found.append(f"more than {_MOST_NAMESPACES} namespaces")
-    found += [f"{name!r} is no name for a namespace" for name in namespaces_of(preconditions) if not _is_name(name)]
+    found += [f"{name!r} is not a name for a namespace" for name in namespaces_of(preconditions) if not _is_name(name)]
     for index, entry in enumerate(preconditions.environment.state):
         found += [f"state.{index} ({entry.resource}): {problem}" for problem in entry_problems(entry)]
     return tuple(found)
@@ -189,7 +189,7 @@ def entry_problems(entry: StateEntry) -> Iterator[str]:
         return
     if not _is_name(entry.name) or entry.name == CATALOG:
         yield f"{entry.name!r} cannot be the name of a {entry.kind}"
-    yield from (f"{key!r} is no key of a {entry.kind}" for key in entry.fields if key not in keys)
+    yield from (f"{key!r} is not a key of a {entry.kind}" for key in entry.fields if key not in keys)
     match entry.kind:
         case "table":
             yield from _table_problems(entry)
@@ -208,7 +208,7 @@ def _table_problems(entry: StateEntry) -> Iterator[str]:
     if not columns:
         yield "a table needs columns, or rows that have some"
     yield from (f"{column!r} cannot be the name of a column" for column in columns if not _is_name(column))
-    yield from (f"{kind!r} is no type of a column" for kind in columns.values() if not _COLUMN_TYPE.fullmatch(kind))
+    yield from (f"{kind!r} is not a type of a column" for kind in columns.values() if not _COLUMN_TYPE.fullmatch(kind))
     unknown = {column for row in rows for column in row} - set(columns)
     yield from (f"rows have a column {column!r} that is not declared" for column in sorted(map(str, unknown)))
     key = next(iter(columns), "")

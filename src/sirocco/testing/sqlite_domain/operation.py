@@ -127,7 +127,7 @@ class Operation:
 def own_operation(operation: neutral.Operation) -> Operation:
     """An operation passed through the standard's layers, which is always one of this vocabulary."""
     if not isinstance(operation, Operation):
-        raise TypeError(f"{operation} is no operation on a database")
+        raise TypeError(f"{operation} is not an operation on a database")
     return operation
 
 

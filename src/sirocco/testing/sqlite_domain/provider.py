@@ -206,7 +206,7 @@ class SqliteEnvironment:
 
     @property
     def access(self) -> EnvironmentAccess:
-        """The agent's connection and further access."""
+        """The agent's access, which is its connection."""
         return self._access
 
     @property

@@ -548,7 +548,7 @@ class SqliteShowing:
 def _own_statement(deed: Deed) -> Statement:
     """A deed passed through the standard's layers, which is always an entry of a log of statements."""
     if not isinstance(deed, Statement):
-        raise TypeError(f"{deed} is no statement")
+        raise TypeError(f"{deed} is not a statement")
     return deed
 
 
@@ -574,7 +574,7 @@ def _log_problem(entries: Sequence[Any]) -> str | None:
             statement = Statement(number, entry)
             _ = (statement.acts, statement.changes, statement.emptied_tables, statement.outcome)
         except (KeyError, TypeError, ValueError):
-            return f"entry {number} of the log is no statement"
+            return f"entry {number} of the log is not a statement"
         if entry["sequence"] in known:
             return f"entry {number} of the log was delivered before"
         known.add(entry["sequence"])

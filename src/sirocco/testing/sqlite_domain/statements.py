@@ -47,7 +47,7 @@ def covers_change(operation: Operation, change: Change) -> bool:
 
 
 def is_place(operation: Operation, namespace: str, table: str) -> bool:
-    """Whether an operation is about a table or its rows."""
+    """Whether an operation is about this table or rows of it."""
     is_there = operation.namespace is None or fnmatchcase(namespace, operation.namespace)
     return is_there and fnmatchcase(table, operation.table)
 

@@ -70,7 +70,7 @@ class SqliteWire:
         used = str(handed.get("token") if token is None else token)
         session = _SESSIONS.get((str(handed.get("database")), used))
         if session is None:
-            problem = "the agent cannot reach the environment: the token stands for no connection of this process"
+            problem = "the agent cannot reach the environment: the token denotes no connection of this process"
             raise ProviderFault("provision", problem, "ask a provider in this process", FaultKind.MALFORMED)
         yield EnvironmentAccess(identity, ENVIRONMENT_TYPE, str(handed.get("namespace")), used, session)
 

@@ -67,7 +67,7 @@ class SqliteWork:
         """The value of a column in a row."""
         found = VALUE_REF.fullmatch(value_ref)
         if found is None:
-            raise AgentFault(value_ref, "it is no reference to a value", "write row/TABLE:KEY.COLUMN")
+            raise AgentFault(value_ref, "it is not a reference to a value", "write row/TABLE:KEY.COLUMN")
         place = SqliteDeclarations().declared_namespace(situation.scenario, TABLE, found["table"])
         wanted = Operation(Verb.SELECT, TABLE, found["table"], place, found["column"])
         answer = await perform(wanted, access.client, access.namespace, found["key"])

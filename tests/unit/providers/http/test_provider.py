@@ -401,7 +401,7 @@ FAULTS = [
     (faults.TruncatedLog(), "cut short"),
     (faults.DuplicateDelivery(), "was delivered before"),
     (faults.Failing("observe"), "500"),
-    (faults.LostEnvironment(), "not known to the provider any more"),
+    (faults.LostEnvironment(), "no longer knows the environment"),
     (faults.Failing("provision"), "500"),
     (faults.Slow(5), "no answer within 0.6 s"),
 ]

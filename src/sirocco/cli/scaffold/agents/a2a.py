@@ -1,4 +1,4 @@
-"""The way to an agent that speaks A2A 1.0: each turn becomes a message, with the environment as a data part.
+"""An adapter for an agent that speaks A2A 1.0: each turn becomes a message, with the environment as a data part.
 
 AGENT_URL=http://127.0.0.1:9999/ python3 agent.py    # in one terminal
 sirocco agent check http://127.0.0.1:8000            # in another

@@ -12,7 +12,7 @@ import sys
 
 from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, create_sdk_mcp_server, query, tool
 
-answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print is no answer
+answers, sys.stdout = sys.stdout, sys.stderr  # libraries may print, and that is not an answer
 
 
 @tool("kubectl", "Run kubectl with these arguments, for example: get pods --namespace shop.", {"arguments": str})

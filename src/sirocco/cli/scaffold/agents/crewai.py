@@ -10,7 +10,7 @@ import shlex
 import subprocess
 import sys
 
-answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print is no answer
+answers, sys.stdout = sys.stdout, sys.stderr  # libraries may print, and that is not an answer
 os.environ |= {"CREWAI_DISABLE_TELEMETRY": "true", "CREWAI_TRACING_ENABLED": "false", "OTEL_SDK_DISABLED": "true"}
 from crewai import LLM, Agent  # noqa: E402 - after the settings above
 from crewai.tools import tool  # noqa: E402

@@ -1,4 +1,4 @@
-"""An agent behind HTTP, with the standard library alone: a POST is a turn. Replace `my_agent` by your own.
+"""An agent behind HTTP, with only the standard library: a POST is a turn. Replace `my_agent` with your own.
 
 python3 agent.py                                  # in one terminal
 sirocco agent check http://127.0.0.1:8000         # in another
@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 def my_agent(prompt, environment):
-    """Do what the operator asks. Until this is yours, it only counts pods."""
+    """Do what the operator asks. Until you replace it, it only counts pods."""
     path = f"/api/v1/namespaces/{environment['kubernetes']['namespace']}/pods"
     headers = {"Authorization": f"Bearer {environment['token']}"}
     request = urllib.request.Request(environment["kubernetes"]["server"] + path, headers=headers)

@@ -15,7 +15,7 @@ from inspect_ai.agent import react
 from inspect_ai.dataset import Sample
 from inspect_ai.tool import ToolDef
 
-answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print is not an answer
+answers, sys.stdout = sys.stdout, sys.stderr  # libraries may print, and that is not an answer
 
 
 async def run_kubectl(arguments: str) -> str:

@@ -13,7 +13,7 @@ import sys
 from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
 
-answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print is no answer
+answers, sys.stdout = sys.stdout, sys.stderr  # libraries may print, and that is not an answer
 
 
 def kubectl(arguments: str) -> str:

@@ -1,4 +1,4 @@
-"""An agent as an MCP server with a tool that takes tasks. Replace `my_agent` by your own.
+"""An agent as an MCP server with a tool that takes tasks. Replace `my_agent` with your own.
 
 pip install mcp
 sirocco agent check 'mcp:cmd:python3 agent.py'
@@ -14,7 +14,7 @@ server = MCPServer("mine", version="0.1.0")
 
 
 def my_agent(prompt, environment):
-    """Do what the operator asks. Until this is yours, it only counts pods."""
+    """Do what the operator asks. Until you replace it, it only counts pods."""
     path = f"/api/v1/namespaces/{environment['kubernetes']['namespace']}/pods"
     headers = {"Authorization": f"Bearer {environment['token']}"}
     request = urllib.request.Request(environment["kubernetes"]["server"] + path, headers=headers)

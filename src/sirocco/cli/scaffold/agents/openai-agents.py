@@ -12,7 +12,7 @@ import sys
 
 from agents import Agent, Runner, function_tool, set_default_openai_api, set_tracing_disabled
 
-answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print is no answer
+answers, sys.stdout = sys.stdout, sys.stderr  # libraries may print, and that is not an answer
 set_default_openai_api("chat_completions")
 set_tracing_disabled(True)
 

@@ -13,7 +13,7 @@ import sys
 from pydantic_ai import Agent
 from pydantic_ai.models.openai import OpenAIChatModel
 
-answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print is no answer
+answers, sys.stdout = sys.stdout, sys.stderr  # libraries may print, and that is not an answer
 agent = Agent(OpenAIChatModel(os.environ.get("MODEL", "gpt-5-mini")))
 histories = {}  # the turns of one conversation share a run_id
 

@@ -1,4 +1,4 @@
-"""An agent as a Python function, which runs in a process of its own. Replace `my_agent` by your own.
+"""An agent as a Python function, which runs in a separate process. Replace `my_agent` with your own.
 
 sirocco agent check python:agent:agent
 """
@@ -9,7 +9,7 @@ import urllib.request
 
 
 def my_agent(prompt, environment):
-    """Do what the operator asks. Until this is yours, it only counts pods."""
+    """Do what the operator asks. Until you replace it, it only counts pods."""
     path = f"/api/v1/namespaces/{environment['kubernetes']['namespace']}/pods"
     headers = {"Authorization": f"Bearer {environment['token']}"}
     request = urllib.request.Request(environment["kubernetes"]["server"] + path, headers=headers)

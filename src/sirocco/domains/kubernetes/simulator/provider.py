@@ -65,6 +65,8 @@ CLOCK_LAG = 3600.0
 _LOG = logging.getLogger(__name__)
 _WITHOUT_REFERENCES = 2
 """The version of the interpreter's own format that writes repeated objects out in full."""
+_CALLS_IN_A_ROW = 8
+"""How many calls an agent in this process may make before others get a turn."""
 
 
 class SimulatorProvider:
@@ -481,10 +483,11 @@ class AgentClient:
     Bodies are copied in both directions, as they would be over a network.
     """
 
-    __slots__ = ("_send", "_token")
+    __slots__ = ("_send", "_sent", "_token")
 
     def __init__(self, send: Callable[[Request], Response], token: str) -> None:
         self._send = send
+        self._sent = 0
         self._token = token
 
     async def request(
@@ -513,8 +516,10 @@ class AgentClient:
         if content is not None:
             request = replace(request, body=None, content=content)
         response = self._send(request)
-        # A caller without end must still reach its deadline.
-        await asyncio.sleep(0)
+        self._sent += 1
+        if self._sent % _CALLS_IN_A_ROW == 0:
+            # A caller without end must still reach its deadline.
+            await asyncio.sleep(0)
         return Reply(response.status, _deep_copy(response.body), response.warnings)
 
 
