@@ -14,7 +14,7 @@ _MOST_REPORTED = 50
 
 @lru_cache(2048)
 def image_id(image: str) -> str:
-    """What a runtime calls an image once it has it: the same for the same image everywhere."""
+    """A runtime's id for an image that it has: the same for the same image everywhere."""
     repository, separator, tag = image.rpartition(":")
     if not separator or "/" in tag:
         repository = image

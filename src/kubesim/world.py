@@ -25,8 +25,7 @@ _LAST_SEEN = timedelta(minutes=2)
 _REST = 200
 """The largest number of due events that an environment lives through when it is left alone."""
 _PATIENCE = 3600.0
-"""Seconds within which events are awaited: clients can set deadlines decades ahead, by which time tokens would expire.
-"""
+"""Seconds within which events are awaited: clients can set deadlines decades ahead, when tokens would have expired."""
 
 
 class EnvironmentTime:

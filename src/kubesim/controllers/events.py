@@ -25,9 +25,9 @@ def record_event(
     store: Store, about: Mapping[str, Any], reason: str, message: str, moment: Moment, *, kind: str = "Normal",
     component: str = "kubelet", count: int = 1, pace: int = 60,
 ) -> Json:  # fmt: skip
-    """An event about an object, in its namespace; one that was there before is counted up.
+    """Record an event about an object in its namespace; an event that exists is counted up.
 
-    One that happened several times long ago happened every `pace` seconds.
+    Repetitions in the past are `pace` seconds apart.
     """
     metadata = about["metadata"]
     namespace = metadata.get("namespace") or "default"

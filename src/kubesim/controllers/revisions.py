@@ -46,7 +46,7 @@ def lay_revisions(dynamics: Dynamics) -> None:
 
 
 def _revisions_of(dynamics: Dynamics, row: ResourceType, owner: Json) -> list[Json]:
-    """The revisions that are kept of one set."""
+    """The revisions that are kept for one set."""
     known = dynamics.templates[owner["metadata"]["uid"]]
     limit = owner["spec"].get("revisionHistoryLimit", _USUAL_LIMIT) + 1
     return [_revision(row, owner, hashed, had) for hashed, had in [*known.items()][-limit:]]

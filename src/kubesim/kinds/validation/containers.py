@@ -34,7 +34,7 @@ _SHARING = ("Bidirectional", "HostToContainer", "None")
 _EPHEMERAL_FORBIDDEN = ("ports", "resources", "volumeDevices", "livenessProbe", "readinessProbe", "startupProbe",
                         "lifecycle")  # fmt: skip
 _SECURED_SINCE = 22
-"""The first release in which a container added for debugging has a security context, as clients set it today."""
+"""The first release in which a debug container has a security context, as clients set it today."""
 Volumes = Mapping[str, Json]
 """The valid volumes of a pod by name."""
 

@@ -28,7 +28,7 @@ class KubernetesWork:
         return await perform(own_operation(operation), access.client, namespace=access.namespace)
 
     async def own_account(self, access: EnvironmentAccess) -> str:
-        """The user as whom the API server sees the agent."""
+        """The user that the API server identifies the agent as."""
         return await Kubernetes(access.client).own_account()
 
     async def attempt(self, pattern: neutral.Operation, access: EnvironmentAccess, situation: Situation) -> None:

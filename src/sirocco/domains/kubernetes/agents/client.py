@@ -94,7 +94,7 @@ class Kubernetes:
         return await self.client.request("GET", BY_NOUN[noun].path(namespace), headers={"Impersonate-User": user})
 
     async def own_account(self) -> str:
-        """The user as whom the API server sees the caller; empty when it does not say."""
+        """The user that the API server identifies the caller as; empty when it does not say."""
         reply = await self.client.request("POST", _REVIEWS, body=_REVIEW)
         if not reply.succeeded or not isinstance(reply.body, Mapping):
             return ""

@@ -11,8 +11,7 @@ from sirocco.domains.kubernetes.agents.reference.skills import SKILLS
 from sirocco.oasis.agent import AgentRequest, AgentResponse
 
 _MOST_RUNS = 64
-"""The number of runs whose records are kept for later questions; an agent that serves for weeks must not grow forever.
-"""
+"""The number of runs whose records are kept; an agent that serves for weeks must not grow forever."""
 
 
 class Careful(ReferenceAgent):

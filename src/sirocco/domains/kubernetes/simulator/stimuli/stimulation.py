@@ -31,8 +31,7 @@ class Stimulation:
         self._stimuli: list[tuple[str | None, Armed]] = []
         self._present = present
         self.history: list[tuple[float | None, Happening]] = []
-        """What has happened, each with its time by the environment's clock; without a time, before the agent started.
-        """
+        """What has happened, each with its time by the environment's clock; no time means before the agent started."""
 
     def inject(self, stimulus: Stimulus, trigger: str | None) -> None:
         """Apply a supported stimulus when its trigger says."""
