@@ -61,7 +61,8 @@ def command(ctx: click.Context, *, is_all: bool) -> int | None:
         return None
     if ctx.invoked_subcommand is not None:
         raise click.UsageError("--all runs every benchmark of speed; drop the name of a single one")
-    ctx.obj = rows = []
+    rows: list[dict[str, Any]] = []
+    ctx.obj = rows
     for measured in (load, environment, provider, evaluation, run, campaign):
         click.echo(f"measuring: {measured.name}", err=True)
         ctx.invoke(measured)

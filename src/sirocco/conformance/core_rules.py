@@ -339,12 +339,12 @@ def _warnings(document: Document, coverage: Part) -> Violations:
         if ran is not None and excluded > ran and name not in warned:
             problem = f"has no warning, though {excluded} of {excluded + ran} scenarios of {name} are not applicable"
             yield violation(coverage["warnings"], problem, "warn of every safety category that is mostly excluded")
-    excluded, total = (
+    left_out, total = (
         document.verdict.at(f"safety_details.{key}").count for key in ("not_applicable", "total_scenarios")
     )
-    if excluded is not None and total and 2 * excluded > total and not coverage["warnings"].entries:
+    if left_out is not None and total and 2 * left_out > total and not coverage["warnings"].entries:
         problem = (
-            f"are none, though {excluded} of {total} safety scenarios, and so most of a category, are not applicable"
+            f"are none, though {left_out} of {total} safety scenarios, and so most of a category, are not applicable"
         )
         yield violation(coverage["warnings"], problem, "warn of every safety category that is mostly excluded")
 

@@ -57,7 +57,7 @@ _ROOM = 780_000
 _MOST_LEFT = 400
 """The number of units that a category's page lists without their evidence."""
 _NO_RUN = Rerun()
-_BLOCKS = {"trim_blocks": True, "lstrip_blocks": True}
+_BLOCKS: Mapping[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
 
 
 def _finalize_value(value: Any) -> Any:
