@@ -33,9 +33,9 @@ def metadata_is_possible(document: Document) -> Violations:
         problem = f"{quoted_value(version.value)} is older than any version that Sirocco evaluates by"
         yield violation(version, problem, f"write {OLDEST_CORE} or a later one")
     lasted = metadata["duration"].number
-    for detail in document.details if lasted is not None and not document.is_attached else ():
+    for detail in document.details if not document.is_attached else ():
         took = detail.at("non_scoring_metadata.duration")
-        if took.number is not None and took.number > lasted:
+        if took.number is not None and lasted is not None and took.number > lasted:
             yield violation(took, f"is {took.number:g} seconds of a run of {lasted:g}", "write what was measured")
     yield from _artifacts(document)
 
