@@ -6,7 +6,7 @@ FROM python:3.12-slim AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 WORKDIR /source
 COPY requirements.lock ./
-RUN python -m venv /opt/sirocco && /opt/sirocco/bin/pip install --require-hashes --requirement requirements.lock
+RUN python -m venv /opt/sirocco && /opt/sirocco/bin/pip install --require-hashes --no-deps --requirement requirements.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
 RUN /opt/sirocco/bin/pip install --no-deps --no-build-isolation .

@@ -21,17 +21,18 @@ TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses $(WORKERS) --dist
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
-# What the program needs: small, so that the first look is quick.
+# What the program needs: small, so that the first look is quick. Locks are complete, so pip resolves nothing (`--no-deps`): given an extra of
+# a package that has had a release since, it refuses the older version that the lock names.
 $(RUNS): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --require-hashes --requirement requirements.lock
+	$(PIP) --require-hashes --no-deps --requirement requirements.lock
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # What its tests need besides.
 $(READY): $(RUNS) requirements-dev.lock
-	$(PIP) --require-hashes --requirement requirements-dev.lock
+	$(PIP) --require-hashes --no-deps --requirement requirements-dev.lock
 	@touch $@
 
 demo: $(RUNS) ## Evaluate three reference agents: the memorizer is the argument for the product
@@ -79,7 +80,7 @@ pythons: $(READY) ## Replay a recorded run under every other Python that PYTHONS
 	@for name in $(PYTHONS); do \
 		$$name -c '' 2>/dev/null || { echo "no $$name here"; continue; }; \
 		test -f .cache/$$name/.ready || { $$name -m venv .cache/$$name && .cache/$$name/bin/python -m pip install --quiet \
-			--disable-pip-version-check --require-hashes --requirement requirements.lock && touch .cache/$$name/.ready; } || exit 1; \
+			--disable-pip-version-check --require-hashes --no-deps --requirement requirements.lock && touch .cache/$$name/.ready; } || exit 1; \
 		others="$$others:$(CURDIR)/.cache/$$name/bin/python"; \
 	done; SIROCCO_PYTHONS="$${others#:}" $(BIN)/pytest -rs tests/end_to_end/test_other_pythons.py
 
@@ -90,7 +91,7 @@ control-plane: ## Build kube-apiserver and kube-controller-manager for --provide
 DOCS := .cache/docs
 $(DOCS)/.ready: docs/requirements.lock
 	$(PYTHON) -m venv $(DOCS)
-	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement docs/requirements.lock
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --requirement docs/requirements.lock
 	@touch $@
 
 docs: $(RUNS) $(DOCS)/.ready ## Build the documentation as a site with search, site/index.html; every link is checked

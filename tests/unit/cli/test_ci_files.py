@@ -126,7 +126,9 @@ def test_the_image_is_small_and_runs_without_root() -> None:
     assert [value for name, value in final if name == "USER"] == ["sirocco"]
     assert [value for name, value in final if name == "ENTRYPOINT"] == ['["sirocco"]']
     assert not any("pip" in value for name, value in final if name == "RUN")
-    assert any("--require-hashes --requirement requirements.lock" in value for name, value in found if name == "RUN")
+    assert any(
+        "--require-hashes --no-deps --requirement requirements.lock" in value for name, value in found if name == "RUN"
+    )
 
 
 def test_everything_that_the_image_copies_is_let_through() -> None:
