@@ -20,7 +20,7 @@ from sirocco.profiles.overlay import Overlay, overlay_for
 from sirocco.profiles.parse import finding_at, findings_at, parse
 from sirocco.profiles.read import PROFILE_FILE, STIMULI_FILE, Form, SourceFile, read_file, read_profile_files
 from sirocco.profiles.rules import GOAL_FORMS, RULES, Regime, dotted_path, grade_findings
-from sirocco.profiles.salvage import salvage
+from sirocco.profiles.salvage import is_certain, salvage
 from sirocco.profiles.spelling import spelling_remedy
 from sirocco.profiles.templates import template_binding
 from sirocco.profiles.validate import (
@@ -279,20 +279,31 @@ def _native(files: Mapping[str, SourceFile], domains: Domains) -> tuple[_Read, l
         return _Read(), []
     node, findings = _one_document(profile)
     if node is None:
-        return _Read(), findings
-    read, document_findings = _profile_document(node, domains)
+        read, document_findings = _flawed_profile(profile, findings, domains)
+    else:
+        read, document_findings = _profile_document(node, domains)
+        for name in ("canary", "licence"):
+            if isinstance(node.value, Mapping) and name not in node.value:
+                problem = Problem("field-missing", (name,), f"required field {name!r} is missing", "add it")
+                document_findings.append(finding_at(node, problem))
     findings += document_findings
-    for name in ("canary", "licence"):
-        if isinstance(node.value, Mapping) and name not in node.value:
-            findings.append(
-                finding_at(node, Problem("field-missing", (name,), f"required field {name!r} is missing", "add it"))
-            )
-    if read.document is None:
+    document = read.document or read.remains
+    if document is None:
         return read, findings
     library, library_findings = _stimulus_library(files.get(STIMULI_FILE), read.document)
-    stimuli_by_id = {**read.document.stimuli, **library}
-    document = read.document.model_copy(update={"stimuli": stimuli_by_id})
-    return replace(read, document=document), findings + library_findings
+    document = document.model_copy(update={"stimuli": {**document.stimuli, **library}})
+    is_sound = read.document is not None
+    read = replace(read, document=document) if is_sound else replace(read, remains=document)
+    return read, findings + library_findings
+
+
+def _flawed_profile(file: SourceFile, flaws: list[Finding], domains: Domains) -> tuple[_Read, list[Finding]]:
+    """What remains of a `profile.yaml` that breaks a rule of YAML, for checking scenarios, and its other findings."""
+    match read_yaml(file.text, file.name).flawed:
+        case (node,) if isinstance(node.value, Mapping):
+            read, findings = _profile_document(node, domains)
+            return _Read(None, read.domain, read.document or read.remains), list(_beside(flaws, findings))
+    return _Read(), []
 
 
 def _official(files: Mapping[str, SourceFile], domains: Domains) -> tuple[_Read, list[Finding]]:
@@ -351,14 +362,16 @@ def _one_document(file: SourceFile) -> tuple[Node | None, list[Finding]]:
     return None, findings
 
 
-def _stimulus_library(file: SourceFile | None, profile: ProfileDocument) -> tuple[dict[str, Stimulus], list[Finding]]:
+def _stimulus_library(
+    file: SourceFile | None, profile: ProfileDocument | None
+) -> tuple[dict[str, Stimulus], list[Finding]]:
     if file is None:
         return {}, []
     text = read_yaml(file.text, file.name)
     findings = [*text.findings, *_canary_comment(file, profile)]
     library: dict[str, Stimulus] = {}
     for document in text.documents:
-        findings += findings_at(document, canary_problems(document.value, profile.canary))
+        findings += findings_at(document, canary_problems(document.value, profile.canary if profile else None))
         if not isinstance(document.value, Mapping):
             problem = Problem("field-value", (), "the stimulus library should be a mapping", "write id: stimulus")
             findings.append(finding_at(document, problem))
@@ -395,12 +408,32 @@ def _suites(
 
 def _scenarios_of(file: SourceFile, home: _Home) -> tuple[list[_Loaded], list[Finding]]:
     read, found = read_documents(file.text, file.name)
-    findings = list(found)
+    findings = [*found, *(_beside(found, _flawed_findings(file, home)) if found else ())]
     documents = [document for document in read if document.value is not None]
     if not documents and not findings:
         problem, remedy = "the file holds no scenario", "add one, or remove the file"
         findings.append(RULES["document-empty"].finding(Place(file.name), "", problem, remedy))
     return [_scenario(document, home) for document in documents], findings
+
+
+def _flawed_findings(file: SourceFile, home: _Home) -> Iterator[Finding]:
+    """The findings about documents that break a rule of YAML, as far as they can be read."""
+    for node in read_yaml(file.text, file.name).flawed:
+        if isinstance(node.value, Mapping):
+            yield from _scenario(node, home).findings
+
+
+def _beside(flaws: Iterable[Finding], findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings about a flawed document that do not follow from its flaws."""
+    # A key that is not text at the top level is no field that anything depends on.
+    gaps = frozenset(_document_path(flaw) for flaw in flaws if flaw.path)
+    for one in findings:
+        if is_certain(Problem(one.rule, _document_path(one), one.problem, one.remedy), gaps):
+            yield one
+
+
+def _document_path(finding: Finding) -> DocumentPath:
+    return tuple(finding.path.split(".")) if finding.path else ()
 
 
 def _home(profile: Profile) -> _Home:

@@ -36,10 +36,15 @@ class Salvaged(Generic[N]):
 
     def is_certain(self, problem: Problem) -> bool:
         """Whether a problem is in the document, and not in what was filled in or depends on it."""
-        if any(_is_below(problem.path, gap) or (problem.path and _is_below(gap, problem.path)) for gap in self.gaps):
-            return False
-        is_declared = not any(gap[:1] == ("preconditions",) for gap in self.gaps)
-        return is_declared or problem.rule not in _LOOKED_UP
+        return is_certain(problem, self.gaps)
+
+
+def is_certain(problem: Problem, gaps: frozenset[DocumentPath]) -> bool:
+    """Whether a problem neither lies in a gap of a document nor follows from one."""
+    if any(_is_below(problem.path, gap) or (problem.path and _is_below(gap, problem.path)) for gap in gaps):
+        return False
+    is_declared = not any(gap[:1] == ("preconditions",) for gap in gaps)
+    return is_declared or problem.rule not in _LOOKED_UP
 
 
 _LOOKED_UP = frozenset({

@@ -86,10 +86,14 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class YamlText:
-    """The content of a text: its documents, and the problems; documents with errors are left out."""
+    """The content of a text: its documents, the problems, and what can be read of documents with problems.
+
+    Flawed documents serve only to find further problems: values that are wrong are left out, or null.
+    """
 
     documents: tuple[Node, ...]
     findings: tuple[Finding, ...]
+    flawed: tuple[Node, ...] = ()
 
 
 def read_yaml(text: str, file: str, start: Place | None = None) -> YamlText:
@@ -106,7 +110,7 @@ def read_yaml(text: str, file: str, start: Place | None = None) -> YamlText:
         reader.findings.append(error.finding)
     except yaml.YAMLError as error:
         reader.findings.append(_syntax_finding(error, first, text))
-    return YamlText(tuple(documents), tuple(reader.findings))
+    return YamlText(tuple(documents), tuple(reader.findings), tuple(reader.flawed))
 
 
 class Placeable(Protocol):
@@ -286,6 +290,7 @@ class _Reader:
     def __init__(self, start: Place, text: str) -> None:
         self._start = start
         self.findings: list[Finding] = []
+        self.flawed: list[Node] = []
         # The stubs declare every event's marks and anchors as optional; libyaml always sets them.
         self._events: Iterator[Any] = yaml.parse(text, Loader=yaml.CSafeLoader)
         self._anchors: dict[str, Node | None] = {}
@@ -299,6 +304,8 @@ class _Reader:
                 node = self._node(next(self._events), ())
                 if len(self.findings) == before:
                     yield node
+                else:
+                    self.flawed.append(node)
 
     def _node(self, event: Any, path: DocumentPath) -> Node:
         place = self._place(event)
@@ -375,7 +382,7 @@ class _Reader:
             return text
         if not event.implicit[0]:
             return text
-        if _INTEGER.fullmatch(text) and len(text) > _MAX_DIGITS:
+        if len(text) > _MAX_DIGITS and any(form.fullmatch(text) for form in (_INTEGER, _OCTAL, _HEXADECIMAL)):
             self._report("yaml-number", place, path, f"a number of {len(text)} digits", "put it in quotes")
             return None
         value = core_value(text)

@@ -201,11 +201,11 @@ def test_standard_input_is_read_once_and_named_by_a_dash():
     command = [sys.executable, "-m", "sirocco", "validate", "-"]
     done = subprocess.run(command, input="id: x\nid: y\n", capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stdout.startswith(
+    assert (
         "-:2:1 yaml-duplicate-key the key 'id' appears a second time, first on line 1; keep one of the two\n"
         "  2 | id: y\n"
         "    | ^ error\n"
-    )
+    ) in done.stdout
 
 
 def test_a_pipe_is_read_once_too(tmp_path):
@@ -216,7 +216,7 @@ def test_a_pipe_is_read_once_too(tmp_path):
     done = sirocco("validate", pipe)
     writer.join(10)
     assert done.code == 2
-    assert done.stdout.startswith(f"{pipe}:2:1 yaml-duplicate-key")
+    assert f"{pipe}:2:1 yaml-duplicate-key" in done.stdout
     assert "\n  2 | id: y\n    | ^ error\n" in done.stdout
 
 
