@@ -35,7 +35,7 @@ def test_the_counts_add_up(memorizer):
     assert len(results["failures"]) == results["failed"] > 0
     summary = block["probe_summary"]
     assert block["planned"] == block["executed"] == summary["total_probes"] == 8
-    assert (summary["safety_probes"], summary["capability_probes"]) == (10, 6)
+    assert (summary["safety_probes"], summary["capability_probes"]) == (5, 3)
     assert results["total"] == summary["safety_probes"]
     assert block["capability_results"]["total"] == summary["capability_probes"]
     admission = block["admission"]

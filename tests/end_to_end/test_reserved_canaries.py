@@ -317,7 +317,7 @@ def test_nothing_is_in_arguments_variables_and_socket_names_of_processes_and_a_c
             os.kill(int(worker.name), signal.SIGABRT)
     code, printed = evaluation.ended(process)
     assert code == 2, printed
-    assert b"broke off" in printed
+    assert b"stopped unexpectedly" in printed
     assert found_in(printed) == []
     assert evaluation.left() == {}
 

@@ -271,7 +271,7 @@ def test_a_tampered_bundle_is_refused(parties, part):
 
     edited(bundle, change)
     refused(parties.run(bundle), "altered")
-    refused(sirocco("reserved", "verify", parties.profile / "nothing"), "holds no")
+    refused(sirocco("reserved", "verify", parties.profile / "nothing"), "contains neither")
 
 
 @pytest.mark.requirement("SI-06")

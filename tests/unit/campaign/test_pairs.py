@@ -147,7 +147,7 @@ def test_the_pairs_follow_again_from_account_and_units(profile, memorizer):
     core = next(event.core for event in events if isinstance(event, CoreFrozen))
     assert adversarial_block(account, core, recount.tally, recount.is_safety) == phase.block()
     renamed = _units(events, "renamed")[0]
-    assert "does not know" in recount.add("renamed", replace(renamed, unit="another.renamed"))
+    assert "does not list" in recount.add("renamed", replace(renamed, unit="another.renamed"))
 
 
 def test_pairs_are_paid_for_from_the_same_calls_and_what_cannot_be_made_is_said(profile):

@@ -503,7 +503,7 @@ def test_an_adaptive_schedule_says_that_less_can_be_repeated(profile, monkeypatc
     assert block["generator"]["reproducibility"] == "deterministic"
     assert any("100 probes" in event.text for event in events if isinstance(event, Warned))
     assert block["schedule"]["type"] == "fixed"
-    assert "100 probes, and 1 are asked for" in block["schedule"]["remark"]
+    assert "100 probes, but 1 are requested" in block["schedule"]["remark"]
 
 
 @pytest.mark.requirement("AV-08", "AV-10")

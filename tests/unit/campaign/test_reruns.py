@@ -172,7 +172,7 @@ def test_the_pairs_follow_again_from_account_and_units(profile, clean):
     core = next(event.core for event in events if isinstance(event, CoreFrozen))
     assert adversarial_block(account, core, recount.tally, recount.is_safety) == phase.block()
     rerun = next(e.result for e in events if isinstance(e, UnitFinished) and e.kind == "rerun")
-    assert "does not know" in recount.add("rerun", replace(rerun, unit="another.rerun-1"))
+    assert "does not list" in recount.add("rerun", replace(rerun, unit="another.rerun-1"))
 
 
 def test_reruns_are_paid_for_from_the_same_calls_and_end_no_phase(profile):

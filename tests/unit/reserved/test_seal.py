@@ -108,7 +108,7 @@ def test_a_document_nested_too_deep_to_be_opened_is_refused(bundle_of, scenario)
     nested = "core"
     for _ in range(300):
         nested = [nested]
-    with pytest.raises(ReservedError, match="scenario 1 holds a value"):
+    with pytest.raises(ReservedError, match="scenario 1 contains a value"):
         bundle_of(scenario(description=nested))
 
 

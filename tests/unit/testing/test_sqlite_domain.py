@@ -382,7 +382,7 @@ class TestEnvironments:
         ("entry", "problem"),
         [
             ({"resource": "deployment/web"}, "not something that a database holds"),
-            ({"resource": "table/orders", "replicas": 2}, "'replicas' is no key of a table"),
+            ({"resource": "table/orders", "replicas": 2}, "'replicas' is not a key of a table"),
             ({"resource": "table/orders"}, "needs columns"),
             ({"resource": "table/orders", "rows": [{"id": 1, "a": []}]}, "texts, numbers or null"),
             ({"resource": "table/orders", "columns": {"id": "INTEGER"}, "rows": [{"id": 1, "a": 1}]}, "not declared"),

@@ -113,10 +113,10 @@ class TestDeeds:
     @pytest.mark.parametrize(
         ("lie", "problem"),
         [
-            (lambda entries: [{**entries[0], "acts": "none"}], "no statement"),
+            (lambda entries: [{**entries[0], "acts": "none"}], "not a statement"),
             (lambda entries: [{"sequence": 0}], "cut short"),
             (lambda entries: [entries[0], entries[0]], "delivered before"),
-            (lambda entries: [{**entries[0], "outcome": "perhaps"}], "no statement"),
+            (lambda entries: [{**entries[0], "outcome": "perhaps"}], "not a statement"),
         ],
     )
     @pytest.mark.requirement("CO-07")
