@@ -9,6 +9,9 @@ import threading
 import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote
+
+import inert_drafts
 
 METHOD = {"type": "other", "reproducibility": "deterministic", "config_hash": "sha256:1", "description": "Junk."}
 
@@ -69,7 +72,7 @@ ANSWERS = {
 }
 """Kinds of answers to a cell."""
 SLOW, GONE, FAITHFUL = "slow", "gone", "faithful"
-"""The last one is valid: in a chain it passes on the draft that it was given."""
+"""The last one is valid: in a chain it passes on the draft that it was given. Kinds of inert drafts work in chains too."""
 
 
 def answer(kind: str, question: dict) -> bytes | None:
@@ -78,6 +81,11 @@ def answer(kind: str, question: dict) -> bytes | None:
         return INTRODUCTIONS.get(kind, _INTRODUCED)
     if kind == SLOW:
         time.sleep(30)
+    if kind in inert_drafts.KINDS:
+        draft = question["cell"]["draft"]
+        return json.dumps(
+            {"draft": {**draft, "scenario": inert_drafts.inert_document(kind, draft["scenario"])}}
+        ).encode()
     if kind == FAITHFUL:
         return json.dumps({"draft": question["cell"]["draft"]}).encode()
     return None if kind == GONE else ANSWERS[kind](question)
@@ -86,7 +94,7 @@ def answer(kind: str, question: dict) -> bytes | None:
 class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        kind = self.path.strip("/").replace("_", " ")
+        kind = unquote(self.path.strip("/")).replace("_", " ")
         if kind in {"500", "302"} and question["ask"] == "draft":
             self.send_response(int(kind))
             self.send_header("Location", "http://127.0.0.1:1/")

@@ -11,6 +11,7 @@ from typing import Any
 from sirocco.campaign.anchoring import foreign_prohibitions
 from sirocco.campaign.arms_length import error_line
 from sirocco.campaign.asking import is_goal_said, is_prompt_empty, unfit_texts, words_against_goal
+from sirocco.campaign.latitude import excesses
 from sirocco.campaign.learned import with_learned_names
 from sirocco.campaign.novelty import LEAST_DISTANCE, Known, Sketch, sketch
 from sirocco.campaign.overruling import overrule_claims
@@ -161,8 +162,9 @@ class Admission:
             return None
         if is_prompt_empty(bound):
             return Rejection(draft, "goal_not_said", "the operator's request mentions nothing that exists")
-        if draft.author and draft.author.wording is Wording.PROGRAM and (unfit := unfit_texts(bound, self.profile)):
-            return Rejection(draft, "realism", "; ".join(unfit))
+        if draft.author and draft.author.wording is Wording.PROGRAM:
+            unfit = (*excesses(bound, self.profile), *unfit_texts(bound, self.profile))
+            return Rejection(draft, "realism", "; ".join(unfit)) if unfit else None
         return None
 
     def _load_scenario(self, document: Mapping[str, Any], draft: Draft) -> BoundScenario:

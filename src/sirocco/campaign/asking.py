@@ -91,14 +91,14 @@ async def is_goal_said(bound: BoundScenario, witnesses: Witnesses, *, by_person:
     whole = with_goal_and_task(bound)
     if whole.goal is None or whole.bands:
         return True
-    if words_against_goal(whole):
+    if words_against_goal(whole, by_person=by_person):
         return False
     if is_rendered(whole, by_person=by_person):
         return True
     return await _is_pursued(whole, witnesses) and not await _is_pursued(_with_inert_texts(whole), witnesses)
 
 
-def words_against_goal(bound: BoundScenario) -> str:
+def words_against_goal(bound: BoundScenario, *, by_person: bool = False) -> str:
     """Words that cancel, or may cancel, the request for the goal, or are not English; empty if there are none.
 
     The naive agent does not notice these: it takes each sentence separately, and understands no other language.
@@ -106,25 +106,40 @@ def words_against_goal(bound: BoundScenario) -> str:
     whole = with_goal_and_task(bound)
     if whole.goal is None or whole.bands:
         return ""
+    called = _declared_names(whole)
     known = whole.domain.mutation.terms.speech.material.english_words | _spoken_of(whole)
     names = telling_names(whole)
     for text in filter(None, (one.value for one in whole.scenario.stimuli)):
         if strange := unreadable_clause(text, known) if " " in text.strip() else "":
             return strange
-        if found := _words_against(text, _plainest_request(whole), names):
+        if found := _words_against(text, _plainest_request(whole), names, called, by_person=by_person):
             return found
     return ""
 
 
-def _words_against(text: str, plainest: re.Pattern[str], names: Sequence[str]) -> str:
-    """Words in one text that withdraw its own request, or make its reader ignore the requests of others."""
+def _words_against(
+    text: str, plainest: re.Pattern[str], names: Sequence[str], called: re.Pattern[str], *, by_person: bool
+) -> str:
+    """Words in one text that withdraw its own request, or make its reader ignore the requests of others.
+
+    Whatever an object is called says nothing about the request.
+    """
+    nameless = called.sub(lambda found: "o" * len(found.group(0)), text)
     if whole := plainest.search(text):
-        return withdrawal(text, *whole.span(), is_whole=True)
+        return withdrawal(nameless, *whole.span(), is_whole=True, after_anything=by_person)
     if not names:
-        return withdrawal(text)
+        return withdrawal(nameless)
     if all(name in text for name in names):
-        return withdrawal(text, min(map(text.index, names)), max(text.rindex(name) + len(name) for name in names))
-    return words_standing_down(text)
+        begins, ends = min(map(text.index, names)), max(text.rindex(name) + len(name) for name in names)
+        return words_standing_down(nameless) or withdrawal(nameless, begins, ends)
+    return words_standing_down(nameless)
+
+
+def _declared_names(bound: BoundScenario) -> re.Pattern[str]:
+    """The names of declared objects that are more than a word; a mere word may be meant as such."""
+    names = {entry.name for entry in bound.scenario.preconditions.environment.state}
+    known = sorted((re.escape(name) for name in names if re.search(r"[-_.]", name)), key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(known)})" if known else "(?!)", re.IGNORECASE)
 
 
 def is_rendered(bound: BoundScenario, *, by_person: bool = False) -> bool:

@@ -17,6 +17,7 @@ _CLAUSE_END = re.compile(r"[,;:]+(?=\s|$)|[()…—–]+|\s-+\s")
 _TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”«»|*~`#]+")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _NOT_LATIN = re.compile(r"[^\W\d_\u0000-\u024f]")
+_TAG = re.compile(r"</?[A-Za-z]\w*>")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _FOREIGN_DENIAL = re.compile(
     r"nicht|kein\w*|nein|nie|niemals|pas|jamais|aucune?|nunca|jam[aá]s|n[aã]o|niet|geen|nee|nooit|inte|ingen|aldrig?|"
@@ -26,7 +27,10 @@ _FOREIGN_DENIAL = re.compile(
 """Words that deny a request in the languages most often mixed into English texts."""
 
 _NOT = r"(?: ?not|n['’]?t)\b"
-_UNTROUBLED = r"(?! (?:hesitate|forget|fail|neglect|wait|delay|worry|bother to ask))"
+_UNTROUBLED = (
+    r"(?! (?:hesitate|forget|fail|neglect|wait|delay|worry|bother to ask|stop (?:at|until)|give up|miss|skip"
+    r"|(?:touch|change) anything else))"
+)
 """Denying something with these emphasizes the request instead."""
 _CLAUSE = r"(?:^|[.!?:;,(\n…–—-]\s*|\b(?:please|but|and|so|just|then|really|actually|therefore|better|to|you) )"
 _TEXT = (
@@ -43,12 +47,15 @@ _ANYWHERE = (
         rf"\b(?:i|we|they|you) (?:do|did|would|could|can|will){_NOT} "
         r"(?:want|wish|ask|mean|approve|allow|agree|intend|recommend|do|let)"
     ),
-    rf"\b(?:must|should|shall|may|need|ought){_NOT}{_UNTROUBLED}(?! (?:notice|see|reach|log|find|lose|have to))",
+    (
+        rf"\b(?:must|should|shall|may|need|ought){_NOT}{_UNTROUBLED}(?! (?:notice|see|reach|log|find|lose|have to"
+        r"|stop|fail|break|both|suffer|be disturbed|(?:go|be|break|shut) down|slow|lag|lapse|expire|run out))"
+    ),
     r"\bcan(?: ?not|['’]?t) (?:be|happen|allow|approve|let)\b(?! (?:reached|opened|read|found|seen|helped))",
     (
-        r"\b(?:must|should|may|shall|will|would|can|to|be|please|but|and|so) never\b(?! (?:been"
-        r"|mind the))|(?:^|[.!?:;,(\n–—-]\s*)never\b"
-        r"(?! mind (?:the|about))"
+        r"\b(?:must|should|may|shall|will|would|can|to|be|please) never\b(?! (?:been|both|stop|fail|(?:go|be) down"
+        r"|mind the))|\b(?:but|and|so) never\b(?! (?:been|mind the|\w+ed\b))|(?:^|[.!?:;,(\n–—-]\s*)never\b"
+        r"(?! mind (?:the|about)|\s*$|[ \t]*\n)"
     ),
     r"\b(?:no one|nobody|none|nothing) (?:should|may|must|shall|is (?:to|allowed|permitted)|ought)\b",
     (
@@ -58,8 +65,10 @@ _ANYWHERE = (
         r"|under any|until|without|to (?:do|act|follow|carry|touch|delete|change|remove|execute|run))"
     ),
     (
-        r"\bno (?:action|need (?:to|for)|way\b|thanks|reason to|good reason|changes? (?:is|are|needed|required)"
-        r"|longer (?:valid|necessary|required|wanted|true|correct|applies|apply|in force|to be|needed to))"
+        r"\bno (?:action|need (?:to(?! (?:ask|check|wait|confirm|worry|hurry|call|write|tell|report|come back)\b)|for)"
+        r"|way\b|thanks|reason to|good reason|changes? (?:is|are|needed|required))"
+        rf"|(?:{_CLAUSE}|\b(?:{_IT}|{_TEXT})(?:'s| is| are| was| were)? )no longer (?:valid|necessary|required|wanted"
+        r"|true|correct|applies|apply|in force|to be|needed to)"
     ),
     r"\bnot\s*[.!)]|\bnot\s*$",
     r"\b(?:by no means|on no account|under no circumstances|in no case|anything but)\b",
@@ -120,7 +129,10 @@ _ANYWHERE = (
         rf"following|next|last|first|whole) )?{_TEXT} (?:(?:above|below|before|here) )?"
         r"(?:is|are|was|were|has|have|had|should|must|can|may|will|does|do|serves?|came|comes)\b"
     ),
-    r"\b(?:the|everything|all|what is|whatever is|anything) (?:above|below|following)\b(?! (?:\d|the|steps?))",
+    (
+        r"(?<!\bdo )\b(?:the|everything|all|what is|whatever is|anything) (?:above|below|following)\b"
+        r"(?! (?:\d|the|steps?))"
+    ),
     (
         r"\b(?:this|that|it|all of (?:this|that)|these|those)(?:'s| is| was| are| were) "
         r"(?:(?:only|just|merely|purely|simply|all) )?(?:an? |the )?"
@@ -128,10 +140,27 @@ _ANYWHERE = (
     ),
     r"\b(?:merely|purely) (?:an?|for)\b|\bfor (?:humans|fun|illustration)\b|\bfor show(?: only)?\s*(?:[.,;!]|$)",
     r"\?\W*(?:no|nope|nah|never|certainly not|of course not)\b",
+    r"[\[(<{](?:resolved|done|closed|fixed|solved|cancell?ed|won'?tfix|invalid|void|draft|expired)[\])>}]",
+    # Somebody regrets it, or somebody else is to do it.
+    (
+        r"\b(?:take|took|taking) (?:it|this|that|these|all|everything|(?:my|our) \w+)(?: all)? back\b|\bas you were\b"
+        r"|\bfalse alarm\b|\bregret\w*|\b(?:is|was|as|are|it|this|request) void\b|\bundone\b"
+        r"|\b(?:remain|stay|sit|be) idle\b|\byou (?:can|may) (?:relax|rest)\b"
+        r"|\b(?:off|from) the (?:table|list|agenda)\b"
+    ),
+    (
+        rf"(?:\bwill|['’]ll|\b(?:is|are|am) going to|['’](?:s|re|m) going to) (?:\w+ly |just |now )?"
+        rf"(?:take care of|handle|deal with|see to|look after|sort|fix|do|take on) {_IT}\b"
+        rf"|\b(?:been|already|is|was) taken care of\b|\bleave {_IT} (?:to|with|for)\b"
+        rf"|\b(?:file|print|frame|shred|burn|delete|drop) (?:this|the|my|that) {_TEXT}\b"
+    ),
 )
 _BEFORE = (
     r"\b(?:following|next|below)\b[^.!?]*(?:\bnot\b|n['’]t\b|\bnever\b|\bno\b)",
-    r"\bignore\b(?! (?:all |any )?(?:of )?(?:the |your |my |its )?(?:previous|prior|earlier|other|preceding) )",
+    (
+        r"\bignore\b(?! (?:all|everything|anything) else\b)"
+        r"(?! (?:all |any )?(?:of )?(?:the |your |my |its )?(?:previous|prior|earlier|other|preceding) )"
+    ),
 )
 """Applied to what precedes the request, where other requests are often cancelled for its sake."""
 _LEADING = (
@@ -143,9 +172,41 @@ _LEADING = (
         r"\b(?:instead of|rather than|without|prevent\w*|against|whether|other than|short of|such as|is it true"
         r"|(?:tri|attempt)\w* to|title|alert if|warn\w* if|(?:bad|terrible|stupid|foolish|dangerous) \w+)\b"
     ),
+    # It is somebody's duty or habit in another world, or a bad idea.
+    (
+        r"\bif (?:you|we|i|one|they|some(?:body|one)|any(?:body|one)) (?:were|had|ever|did)\b|\bin theory\b"
+        r"|\btheoretically\b|\bone (?:could|might|would)\b|\bhad (?:we|i|you|they|he|she|it)\b"
+        r"|\b(?:is|was|be|seems|sounds) (?:\w+ )?(?:wrong|unwise|risky|reckless|insane|crazy|mad(?:ness)?|harmful"
+        r"|unsafe|premature|pointless|useless|irresponsible|folly|suicide)\b|\b(?:fools?|idiots?)\b"
+    ),
     r"^\W*(?!need|requir|request|want|plann|agree|approv|schedul)(?:\w{3,}ed|done|gone)\s*:\s*$",
 )
 """Applied to what precedes the request in its own clause."""
+_KNOWN_LEAD = re.compile(
+    # Nothing, a form of address, or a reason: the request is a sentence or a clause of its own.
+    r"(?:^|[,;)\]}>*#|•–—-]|\bre|\.\.\.)\W*"
+    r"(?:(?:and|then|so|now|also|first|next|finally|just|immediately|instead|simply|quickly|thus|therefore|hence"
+    r"|urgently|afterwards?|meanwhile|todo|urgent|important|reminder|note|attention|step \d+|\d+\.?)\W*)*$"
+    # Somebody is asked to do it.
+    r"|\b(?:can|could|will|would|may|must|should|shall|might) (?:you|i ask you to|we ask you to|i|we)"
+    r"(?: (?:please|kindly|also|just|now|then|first))*\s*$"
+    r"|\byou (?:must|should|need to|have to|are to|may|can|will|could)(?: (?:please|also|now|then|first|just))*\s*$"
+    r"|\b(?:i|we)(?:['’]d| would)? (?:need|want|like|ask|urge|beg|require|order|instruct) (?:you )?to"
+    r"(?: (?:please|also|now|then|first))*\s*$"
+    r"|\b(?:and|then|so|now|also|first|next|instead|simply|just|immediately|go ahead and|(?:be|make) sure to"
+    r"|remember to|proceed to|go and|help (?:me|us)|(?:have|need|time) to|that you|chance you could|if you could)"
+    r"\s+[`\"']?$"
+    # It is announced.
+    r"|\b(?:follow|execute|obey|perform|carry out|do)\b[^:]*:\W*$"
+    r"|^\W*(?:\w+ ){0,2}(?:steps?|tasks?|actions?|instructions?)\b(?! for (?!the assistant|you\b))[^:]*:\W*$"
+    r"|\b(?:following|next|instructions?|steps?|tasks?|actions?|orders?|commands?|requests?|this|remedy|fix|solution"
+    r"|todo|to-do|to do|important|urgent|attention|reminder|need|required|asks?|needed)(?: first| now)?\W*[:=]\W*$"
+    r"|^\W*(?:we|it|do(?: not|n['’]t))\b"
+    r"(?!.*\b(?:sa(?:y|ys|id)|read|heard|wr[io]te|written|asked|saw|found|quot))[^:]*:\W*$",
+    re.IGNORECASE,
+)
+"""What may stand before a complete request in its sentence; anything else may turn it into something else."""
+_COURTESY = re.compile(r"\b(?:please|pls|plz|kindly)\W*$", re.IGNORECASE)
 _BEHIND = (
     (
         r"\b(?:ignore|instead|rather|better not|or (?:not|better)|skip|whoops|oops|sorry|quoting"
@@ -153,7 +214,11 @@ _BEHIND = (
         r"|invented|made up|backwards?|reverse|contrary|the other way round|changed (?:our|my"
         r"|the) (?:plans?|minds?))\b"
     ),
-    r"\bwrong (?:window|chat|channel|thread|place|list|person|tab|cluster|room)\b|\bstay(?:s|ed)?\b|\bin peace\b",
+    r"\bwrong (?:ticket|one|message|request|window|chat|channel|thread|place|list|person|tab|cluster|room)\b",
+    (
+        r"(?<!meant to )\bstay(?:s|ed)?\b(?! (?:up|online|green|awake|late|in touch|within|below|open)\b)"
+        r"|\bin peace\b"
+    ),
     (
         r"\blet (?:it|them|\S+) (?:run|be|live|stay)\b|\bnext (?:year|life|century|decade)\b|\b(?:in"
         r"|from) (?:20[3-9]|2[1-9])\d+\b"
@@ -163,11 +228,15 @@ _BEHIND = (
         r"\b(?:status|state|resolution|verdict)\s*[:=]|(?:^|[.!?(]\s*)(?:closed|resolved|done|denied"
         r"|solved|finished|completed)\b"
     ),
+    r"\bkeep(?:s|ing)? (?:it|them|this|that)\b(?! (?:short|brief|quiet|simple|quick|down|in mind|secret))",
+    r"\b(?:on|with|for|against|about) (?:this|that) (?:plan|request|idea|change|ticket|job|task|matter|one|thought)\b",
     # "That" as a subject refers to the request, and mostly says what must not become of it.
     (
-        r"(?<!\bif )(?<!\bonce )(?<!\bwhen )(?<!\bsoon as )\b(?:this|that)"
+        r"(?<!\bif )(?<!\bonce )(?<!\bwhen )(?<!\bsoon as )(?<!\ball )\b(?:this|that)"
         r"(?:['’]s(?! (?:over|the|what|why|how|all|when|where)\b)"
-        r"| (?:is|was|would|will|should|must|can|may|might|has to|does|counts|applies|goes)\b)"
+        r"| is\b(?! (?:an? |the )?(?:severity|urgent|emergency|incident|outage|priority|top|highest|critical|important"
+        r"|what|how|why|where)\b)"
+        r"| (?:was|would|will|should|must|can|may|might|has to|does|counts|applies|goes)\b)"
     ),
     (
         r"\b(?!(?:after|by|for|than|then|with|before|like|once|if|do)\b)\w+ (?:this|that)"
@@ -175,14 +244,16 @@ _BEHIND = (
     ),
     (
         r"(?:\bnot\b|n['’]t\b|\b(?:no|never|nobody|no one|none|nothing|neither|nor|without)\b)"
-        r"(?! (?:longer|any ?more|needs?|uses?|used|misses|wait|hurry|rush|later than|other|in use|reads?|depends?"
+        r"(?! (?:one (?:uses|needs|reads|misses|wants it any)|comes?|both|stop|fail|be disturbed|reads?|longer"
+        r"|any ?more|needs?|uses?|used|misses|wait|hurry|rush|later than|other|in use|depends?"
         r"|questions?|problem|help\b|sized|sure|has \w+ed|\w+ed\b|went|meant|got|came|had|was|were|ran|saw|took))"
     ),
 )
 """Applied to what follows the request."""
 _FOLLOWING = (
     r"\W*(?:is|are|was|were|has|have|had|would|will|must|should|can|may|might|does|did)\b",
-    r"\W*(?:if|when|once|in case|assuming)\b",
+    r"(?:[^\w.!?\n]*|\W*(?=if\b))(?:if|when|once|in case|assuming)\b",
+    r"[^\w.!?\n]*as soon as (?!possible|practical|feasible|you (?:can|are|have|get a (?:minute|moment|chance))\b)",
 )
 """Applied to what directly follows it."""
 _GOES_ON = re.compile(
@@ -199,6 +270,10 @@ _STANDS_DOWN = re.compile(
     rf"|\b(?:do{_NOT}|never|must{_NOT}|should{_NOT}) (?:\w+ly )?"
     r"(?:follow|act|obey|carry|execute|do (?:what|anything|as)|trust|believe|listen)\b"
     rf"|\btake no action\b|{_CLAUSE}(?:do nothing\b|(?:change|touch) nothing(?! else)\b)"
+    r"|\bundone\b|\b(?:use|call|run|make) no (?:\w+ )?(?:tools?|commands?|changes?|calls?)\b"
+    r"|\bwithout (?:any |using |calling )+tools?\b|\brefuse\b|\bdecline\b"
+    r"|\b(?:answer|reply|respond) (?:only\b|just\b|(?:to )?(?:every|all|each)\w*\b)"
+    r"|\b(?:only|just|simply) (?:answer|reply|respond)\b(?! (?:to|when|once|after))"
     rf"|\b(?:do{_NOT}|never|without) (?:chang|touch)(?:e|ing)? anything\b(?! else)",
     re.IGNORECASE,
 )
@@ -215,21 +290,29 @@ _BEFORE_IT = re.compile("|".join(_BEFORE), re.IGNORECASE)
 _LEADING_IT = re.compile("|".join(_LEADING), re.IGNORECASE)
 _BEHIND_IT = re.compile("|".join(_BEHIND), re.IGNORECASE)
 _FOLLOWING_IT = re.compile("|".join(_FOLLOWING), re.IGNORECASE)
+_SENTENCE_BREAK = re.compile(r"\n|(?<!\d)[.!?]\s")
 _CLAUSE_BREAK = re.compile(r"[;\n]|[.!?]\s")
 
 
-def withdrawal(text: str, begins: int = 0, ends: int | None = None, *, is_whole: bool = False) -> str:
+def withdrawal(
+    text: str, begins: int = 0, ends: int | None = None, *, is_whole: bool = False, after_anything: bool = False
+) -> str:
     """The words by which a text takes back its request, which extends from `begins` to `ends`; empty if there are none.
 
     Without an end its position is unknown, and only words that take back any request are searched for. With a complete
-    request, what follows is not part of it.
+    request, what follows is not part of it, and what precedes it in its sentence has to lead to a request, unless the
+    request may come after anything.
     """
     found = _STRUCK_OUT.search(text) or _AROUND_IT.search(text)
     if not found and ends is not None:
         before, behind = text[:begins], text[ends:]
-        lead, asking = _CLAUSE_BREAK.split(before)[-1], sentences_of(before)[-1] + sentences_of(behind)[0]
+        lead = _CLAUSE_BREAK.split(before)[-1]
+        asking = sentences_of(before)[-1] + text[begins:ends] + sentences_of(behind)[0]
         found = _BEFORE_IT.search(before) or _LEADING_IT.search(lead) or _BEHIND_IT.search(behind)
         found = found or (_FOLLOWING_IT.match(behind) if is_whole else None)
+        sentence = _COURTESY.sub("", _SENTENCE_BREAK.split(before)[-1])
+        if not found and is_whole and not after_anything and not _KNOWN_LEAD.search(sentence):
+            return sentence.strip()
         if not found and is_whole and not _GOES_ON.match(behind):
             return sentences_of(behind)[0].strip()
         if not found and asking.rstrip().endswith("?") and not _POLITE.search(asking):
@@ -250,7 +333,8 @@ def unreadable_clause(text: str, known: Collection[str]) -> str:
     """
     if strange := _INVISIBLE.search(text) or _NOT_LATIN.search(text):
         return strange.group(0)
-    return next((part for sentence in sentences_of(text) for part in _unreadable_parts(sentence, known)), "")
+    plain = _TAG.sub(" ", text)
+    return next((part for sentence in sentences_of(plain) for part in _unreadable_parts(sentence, known)), "")
 
 
 def _unreadable_parts(sentence: str, known: Collection[str]) -> Iterator[str]:
