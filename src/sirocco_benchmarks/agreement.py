@@ -1,11 +1,15 @@
-"""`sirocco bench agreement`: the same units on two providers of a domain, and every difference in their verdicts."""
+"""`sirocco bench agreement`: the same units on two providers of a domain, and every difference in their verdicts.
+
+Each unit is appended to a file when it is done, so a comparison that takes an hour can be made in parts.
+"""
 
 import asyncio
 import fnmatch
 import json
 import sys
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sirocco.cli.exit_codes import ExitCode
+from sirocco.errors import ConfigError
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Provider
@@ -62,6 +67,18 @@ class Side:
             {"provider": result.evidence.provider_fault or ""} | {check.check: check.evidence for check in checks},
         )
 
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "Side":
+        """The side that `document` gave."""
+        return cls(
+            document["verdict"], document["score"], document["checks"], document["delivered"], document["attempted"],
+            document["effected"], document["by_effect"], document["why"],
+        )  # fmt: skip
+
+    def document(self) -> dict[str, Any]:
+        """The side as plain data, with its reasons."""
+        return {**self.facts(), "by_effect": self.by_effect, "why": dict(self.why)}
+
     def facts(self) -> dict[str, Any]:
         """What is compared, by name."""
         return {
@@ -85,14 +102,27 @@ class Pair:
         first, second = (side.facts() for side in self.sides)
         return tuple(name for name in first if first[name] != second[name])
 
-    def document(self, names: Sequence[str]) -> dict[str, Any]:
-        """The pair as plain data; reasons are included where the two differ."""
-        told = {name: side.facts() for name, side in zip(names, self.sides, strict=True)}
-        differing = self.differing
-        if differing:
-            for name, side in zip(names, self.sides, strict=True):
-                told[name]["why"] = dict(side.why)
-        return {"agent": self.agent, "unit": self.unit, "kind": self.kind, "differs": list(differing), **told}
+    def document(self) -> dict[str, Any]:
+        """The pair as plain data, its sides in the order of the providers."""
+        sides = [side.document() for side in self.sides]
+        return {
+            "agent": self.agent, "unit": self.unit, "kind": self.kind, "differs": list(self.differing), "sides": sides
+        }  # fmt: skip
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "Pair":
+        """The pair that `document` gave."""
+        first, second = map(Side.from_document, document["sides"])
+        return cls(document["agent"], document["unit"], document["kind"], (first, second))
+
+    @property
+    def place(self) -> "Place":
+        """Which unit it is, and who ran it."""
+        return self.agent, self.kind, self.unit
+
+
+Place = tuple[str, str, str]
+"""An agent, a kind of unit and a unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +143,7 @@ class Agreement:
 
     def document(self) -> dict[str, Any]:
         """The figures, and every unit with a difference."""
-        differing = [pair.document(self.providers) for pair in self.pairs if pair.differing]
+        differing = [pair.document() for pair in self.pairs if pair.differing]
         return {"providers": list(self.providers), "seed": self.seed, "figures": self.rows(), "differences": differing}
 
 
@@ -131,55 +161,97 @@ def _figures(agent: str, kind: str, pairs: Sequence[Pair]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def compare_providers(
-    profile: Profile, units: Mapping[str, Sequence[BoundScenario]], agents: Iterable[str], names: tuple[str, str],
-    seed: int,
-) -> AsyncIterator[Pair]:  # fmt: skip
-    """Run every unit with every agent on both providers, from the same seed, one after the other."""
+Work = Mapping[Place, BoundScenario]
+
+
+def work(
+    published: Sequence[BoundScenario], probes: Sequence[BoundScenario], agents: Sequence[str]
+) -> dict[Place, BoundScenario]:
+    """Every published scenario for every agent, and each probe for one of the agents in turn."""
+    units = {(agent, "published", bound.scenario.id): bound for bound in published for agent in agents}
+    for number, bound in enumerate(probes):
+        units[agents[number % len(agents)], "probe", bound.scenario.id] = bound
+    return units
+
+
+async def compare_providers(profile: Profile, units: Work, names: tuple[str, str], seed: int) -> AsyncIterator[Pair]:
+    """Run every unit with its agent on both providers, from the same seed, one after the other."""
     settings = RunSettings(seed, utc_now)
     providers: list[Provider] = [plugins.provider(name, profile) for name in names]
-    for spec in agents:
-        for kind, scenarios in units.items():
-            for bound in scenarios:
-                sides = []
-                for provider in providers:
-                    execution = Execution(plugins.agent(spec, profile), provider, settings)
-                    sides.append(Side.of_result(await execution.execute(bound.scenario.id, bound)))
-                yield Pair(spec, bound.scenario.id, kind, (sides[0], sides[1]))
+    for (spec, kind, unit), bound in units.items():
+        sides = []
+        for provider in providers:
+            execution = Execution(plugins.agent(spec, profile), provider, settings)
+            sides.append(Side.of_result(await execution.execute(bound.scenario.id, bound)))
+        yield Pair(spec, unit, kind, (sides[0], sides[1]))
 
 
-async def measure_agreement(
-    profile: Profile, agents: Sequence[str], patterns: Sequence[str], names: tuple[str, str], *, probes: int, seed: int
-) -> AsyncIterator[Pair]:
-    """The published scenarios with matching ids, and the given number of the engine's probes, on both providers."""
+async def agreement_work(
+    profile: Profile, agents: Sequence[str], patterns: Sequence[str], *, probes: int, seed: int
+) -> dict[Place, BoundScenario]:
+    """The published scenarios with matching ids, and the given number of the engine's probes."""
     chosen = [
         bound for bound in profile.scenarios
         if not patterns or any(fnmatch.fnmatchcase(bound.scenario.id, pattern) for pattern in patterns)
     ]  # fmt: skip
     drawn = await engine_probes(profile, seed, probes) if probes else ()
-    units = {"published": chosen, "probe": [probe.bound for probe in drawn]}
-    async for pair in compare_providers(profile, units, agents, names, seed):
-        yield pair
+    return work(chosen, [probe.bound for probe in drawn], agents)
+
+
+class Record:
+    """The file of units that were compared: a heading that says under which conditions, then a line for each."""
+
+    def __init__(self, path: Path, heading: Mapping[str, Any]) -> None:
+        """ConfigError if it is about other conditions, or no such file."""
+        self._path = path
+        text = path.read_text("utf-8") if path.exists() else ""
+        # A line without its end was being written when the process ended.
+        whole = text[: text.rfind("\n") + 1] or json.dumps(heading) + "\n"
+        try:
+            found, *documents = map(json.loads, whole.splitlines())
+            self.pairs = [Pair.from_document(document) for document in documents]
+        except (ValueError, TypeError, KeyError) as error:
+            problem = f"not a record of `sirocco bench agreement`: {error}"
+            raise ConfigError(str(path), problem, "name another file") from error
+        if found != heading:
+            problem = f"it is about {json.dumps(found)}, not {json.dumps(heading)}"
+            raise ConfigError(str(path), problem, "name another file")
+        if whole != text:
+            path.write_text(whole, "utf-8")
+
+    def append(self, pair: Pair) -> None:
+        """Add a unit."""
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(pair.document()) + "\n")
 
 
 @click.command("agreement", epilog="Example: sirocco bench agreement --agent ref:careful --probes 20")
 @click.option("--agent", "agents", multiple=True, default=AGENTS, show_default=True)
 @click.option("--scenario", "patterns", multiple=True, help="Only scenarios whose id matches this glob.")
 @click.option(
-    "--probes", type=click.IntRange(0, 10_000), default=0, show_default=True, help="Probes to run in addition."
+    "--probes",
+    type=click.IntRange(0, 10_000),
+    default=0,
+    show_default=True,
+    help="Probes to run in addition, each with one of the agents in turn.",
 )
 @click.option("--seed", type=click.IntRange(0), default=20, show_default=True)
 @click.option("--provider", "names", type=(str, str), default=("simulator", "cluster"), show_default=True)
 @click.option("--profile", "profile_name", default=BUNDLED, show_default=True, help="A profile or its folder.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Append each unit to this file, as JSON.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Append each unit to this file. Units that are already in it are not run again.",
+)
+@click.option("--most", type=click.IntRange(1), help="Run no more than this many units that are not in --out yet.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def agreement(
     agents: tuple[str, ...], patterns: tuple[str, ...], probes: int, seed: int, names: tuple[str, str],
-    profile_name: str, out: Path | None, *, as_json: bool,
+    profile_name: str, out: Path | None, most: int | None, *, as_json: bool,
 ) -> int:  # fmt: skip
     """Measure how often the simulator and a real control plane give the same verdict, and list where they do not."""
     profile, _ = required_profile(profile_name)
-    found = asyncio.run(_collect(profile, agents, patterns, names, probes, seed, out))
+    found = asyncio.run(_collect(profile, agents, patterns, names, probes, seed, out, most))
     if as_json:
         sys.stdout.write(json.dumps(found.document(), indent=2) + "\n")
     else:
@@ -193,19 +265,18 @@ def agreement(
 
 async def _collect(
     profile: Profile, agents: Sequence[str], patterns: Sequence[str], names: tuple[str, str], probes: int, seed: int,
-    out: Path | None,
+    out: Path | None, most: int | None,
 ) -> Agreement:  # fmt: skip
-    pairs = []
-    async for pair in measure_agreement(profile, agents, patterns, names, probes=probes, seed=seed):
-        pairs.append(pair)
-        if out is not None:
-            _append(out, pair.document(names))
-    return Agreement(names, seed, tuple(pairs))
-
-
-def _append(path: Path, document: Mapping[str, Any]) -> None:
-    with path.open("a") as file:
-        file.write(json.dumps(document) + "\n")
+    units = await agreement_work(profile, agents, patterns, probes=probes, seed=seed)
+    heading = {"providers": list(names), "seed": seed, "profile": profile.document.id, "digest": profile.digest()}
+    record = Record(out, heading) if out is not None else None
+    done = {pair.place: pair for pair in record.pairs} if record is not None else {}
+    left = dict(islice(((place, bound) for place, bound in units.items() if place not in done), most))
+    async for pair in compare_providers(profile, left, names, seed):
+        done[pair.place] = pair
+        if record is not None:
+            record.append(pair)
+    return Agreement(names, seed, tuple(done[place] for place in units if place in done))
 
 
 def _table(found: Agreement) -> Table:
