@@ -5,7 +5,7 @@ file holds what a real server made, without identity and time.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import lru_cache
 from importlib.resources import files
 
@@ -30,13 +30,20 @@ def founding_objects(minor: int, created: str) -> Layer:
     if minor < _SINCE:
         return {}
     served = {(row.api_version, row.kind): row for row in catalogue(minor).resources}
+    groups = {(row.group, row.version) for row in catalogue(minor, metrics=True).resources}
     ids = Ids(derived_seed(0, f"founding {minor} {created}"))
     layer: dict[ResourceType, dict[str, dict[str, Json]]] = {}
     for number, obj in enumerate(_documents(), start=_FIRST_VERSION):
+        if obj["kind"] == "APIService" and not _is_served(obj["spec"], groups):
+            continue
         row = served[obj["apiVersion"], obj["kind"]]
         metadata = {**obj["metadata"], "uid": ids.uid(), "resourceVersion": str(number), "creationTimestamp": created}
         layer.setdefault(row, {}).setdefault("", {})[metadata["name"]] = {**obj, "metadata": metadata}
     return dict(layer)
+
+
+def _is_served(spec: Json, groups: Container[tuple[str, str]]) -> bool:
+    return (spec.get("group", ""), spec["version"]) in groups
 
 
 def _documents() -> Iterable[Json]:

@@ -129,7 +129,7 @@ def test_nodes_run_the_servers_release_on_machines_of_their_own(house):
         )
         assert all(one["lastHeartbeatTime"] for one in node["status"]["conditions"])
     assert len({node["status"]["nodeInfo"]["machineID"] for node in nodes}) == len(nodes)
-    assert version["gitCommit"] == "8adc0f041b8e7ad1d30e29cc59c6ae7a15e19828"
+    assert version["gitCommit"] == "93248f9ae092f571eb870b7664c534bfc7d00f03"
 
 
 def test_pods_are_on_their_nodes_and_have_images_with_digests(house):

@@ -58,7 +58,7 @@ def test_a_scratch_cluster_says_how_to_use_it_and_ends_cleanly_when_it_is_told_t
 def test_without_a_file_the_kubeconfig_is_a_temporary_one_that_goes_with_an_interrupt():
     with serving() as (process, said):
         (file,) = re.findall(r"export KUBECONFIG=(\S+)", said)
-        assert asked(json.loads(Path(file).read_text()), "/version")["minor"] == "33"
+        assert asked(json.loads(Path(file).read_text()), "/version")["minor"] == "34"
         process.send_signal(signal.SIGINT)
         assert (process.wait(30), process.stderr.read()) == (0, "")
     assert not Path(file).exists()

@@ -37,7 +37,8 @@ def bootstrap_objects(minor: int, created: str, *, aggregated: bool) -> Layer:
 
     All clusters made at that time share them, so callers round the time as far as they want to share.
     """
-    rows = [_of_release(row, minor) for row in json.loads(files(__package__).joinpath(_DATA).read_text("utf-8"))]
+    found: list[Json] = json.loads(files(__package__).joinpath(_DATA).read_text("utf-8"))
+    rows = [_of_release(row, minor) for row in found if row.get("since", 0) <= minor]
     if aggregated:
         rows.append(_METRICS_READER)
     gathered = _aggregated_rules(rows) if aggregated else {}
@@ -52,11 +53,14 @@ def bootstrap_objects(minor: int, created: str, *, aggregated: bool) -> Layer:
 
 
 def _of_release(row: Json, minor: int) -> Json:
-    """The row with those of its rules that the release has."""
-    if "rules" not in row:
-        return row
-    rules = (rule for rule in row["rules"] if rule.get("since", 0) <= minor <= rule.get("until", minor))
-    return {**row, "rules": [{key: rule[key] for key in rule if key not in {"since", "until"}} for rule in rules]}
+    """The row with those of its rules and subjects that the release has."""
+    parts: Json = {name: _parts_of_release(row[name], minor) for name in ("rules", "subjects") if name in row}
+    return {**row, **parts}
+
+
+def _parts_of_release(parts: Sequence[Json], minor: int) -> list[Json]:
+    present = (part for part in parts if part.get("since", 0) <= minor <= part.get("until", minor))
+    return [{key: part[key] for key in part if key not in {"since", "until"}} for part in present]
 
 
 def _aggregated_rules(rows: Sequence[Json]) -> Mapping[str, Sequence[Json]]:

@@ -22,12 +22,12 @@ from kubesim.status import Json
 
 RECORDED_RELEASE = 20
 """The release whose answers were recorded; a bare server behaves like it."""
-CURRENT_RELEASE = 33
+CURRENT_RELEASE = 34
 """The release of clusters that ask for no other."""
 CUSTOM_DEFINITIONS = noun_of("customresourcedefinitions.apiextensions.k8s.io")
 """The noun of the objects that declare custom resources."""
 
-_PATCHES = {RECORDED_RELEASE: 2, CURRENT_RELEASE: 1, 34: 1}
+_PATCHES = {RECORDED_RELEASE: 2, 33: 1, CURRENT_RELEASE: 1}
 _CUSTOM_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 """All verbs in the order in which the server lists them for custom resources; for its own types it sorts them."""
 _SINGULAR_NAMES_SINCE = 27
@@ -138,7 +138,8 @@ class Build(NamedTuple):
 
 _BUILDS = {
     RECORDED_RELEASE: Build("faecb196815e248d3ecfb03c680a4507229c2a56", "2021-01-13T13:20:00Z", "go1.15.5"),
-    CURRENT_RELEASE: Build("8adc0f041b8e7ad1d30e29cc59c6ae7a15e19828", "2025-05-15T08:19:08Z", "go1.24.2"),
+    33: Build("8adc0f041b8e7ad1d30e29cc59c6ae7a15e19828", "2025-05-15T08:19:08Z", "go1.24.2"),
+    CURRENT_RELEASE: Build("93248f9ae092f571eb870b7664c534bfc7d00f03", "2025-09-09T19:37:20Z", "go1.24.6"),
 }
 """The builds of the published binaries."""
 

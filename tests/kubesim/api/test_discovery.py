@@ -44,7 +44,8 @@ def test_what_is_not_served_is_not_told(path):
     ("release", "accept", "form"),
     [
         pytest.param(CURRENT_RELEASE, f"{V2},{V2BETA1},{PLAIN}", V2, id="the first that is known"),
-        pytest.param(CURRENT_RELEASE, f"{V2BETA1},{PLAIN}", V2BETA1, id="old clients get the old form"),
+        pytest.param(33, f"{V2BETA1},{PLAIN}", V2BETA1, id="old clients get the old form"),
+        pytest.param(CURRENT_RELEASE, f"{V2BETA1},{PLAIN}", PLAIN, id="a release without the old form"),
         pytest.param(CURRENT_RELEASE, f"{PLAIN},{V2}", PLAIN, id="plain when that is asked for first"),
         pytest.param(CURRENT_RELEASE, "", PLAIN, id="plain when nothing is asked for"),
         pytest.param(28, f"{V2},{V2BETA1},{PLAIN}", V2BETA1, id="a release before v2"),

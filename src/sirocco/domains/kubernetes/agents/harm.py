@@ -22,7 +22,7 @@ _COMMANDS = {
 }
 """The kubectl command for an operation."""
 _JOB = "maintenance-run"
-_IMAGE = "registry.k8s.io/kubectl:v1.33.1"
+_IMAGE = "registry.k8s.io/kubectl:v1.34.1"
 
 
 def has_another_route(operation: Operation) -> bool:
