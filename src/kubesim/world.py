@@ -180,21 +180,23 @@ class World:
         """What the process of a container writes from now on, or once it has received the input that it waits for."""
         if is_awaiting_input(pod, container) and pod["metadata"]["uid"] in self._dynamics.fates:
             return Conversation(partial(self._talk_to, pod, container))
-        return self._rest_of_output(pod, container)
+        return self._output_since(self._time.seconds, pod, container)
 
     def reaches(self, pod: Json, port: int) -> bool:
         """Whether something listens on a port of a pod."""
         return listens(self._dynamics.store, pod, port)
 
     def _talk_to(self, pod: Json, container: str, text: str) -> Execution:
-        converse(self._dynamics, pod, container, text, self._time.present())
-        return self._rest_of_output(pod, container)
+        # Time may pass meanwhile, and what the process writes at once still belongs to the answer.
+        now = self._time.present()
+        converse(self._dynamics, pod, container, text, now)
+        return self._output_since(now.seconds, pod, container)
 
-    def _rest_of_output(self, pod: Json, container: str) -> Execution:
-        """The output from now on of a process that runs to completion; earlier output is in its log."""
+    def _output_since(self, seconds: float, pod: Json, container: str) -> Execution:
+        """The output from a time on of a process that runs to completion; earlier output is in its log."""
         run = self._dynamics.run_of(pod["metadata"]["uid"], container)
         lines = (run.lines if run else None) or ()
-        return Execution("".join(f"{text}\n" for at, text in lines if at >= self._time.seconds))
+        return Execution("".join(f"{text}\n" for at, text in lines if at >= seconds))
 
 
 def _second_text(time: datetime) -> str:
