@@ -13,12 +13,16 @@ from pathlib import Path
 
 import pytest
 
+from sirocco.domains.kubernetes.cluster.programs import find_programs
+from sirocco.errors import ConfigError
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.scenario import Preconditions
+from sirocco.wiring import plugins
+from sirocco.wiring.clock import utc_now
 from sirocco.wiring.profile_source import BUNDLED, required_profile
-from sirocco.wiring.serving import served_environments
 
+SIMULATOR, CLUSTER = "simulator", "cluster"
 PLANTED_TOKEN = "eyJhbGciOiJSUzI1NiJ9.bWFpbnRlbmFuY2U.c2lnbmF0dXJl"
 STATE = [
     {"resource": "namespace/vault"}, {"resource": "node/worker-1"},
@@ -95,9 +99,9 @@ def _path():
 class Serving(threading.Thread):
     """Carries one environment in an event loop of its own."""
 
-    def __init__(self, folder, seed=11, mode="autonomous", state=STATE):
+    def __init__(self, folder, seed=11, mode="autonomous", state=STATE, provider=SIMULATOR):
         super().__init__(daemon=True)
-        self._request = ProvisionRequest(preconditions(state, mode), 1, seed)
+        self._request, self._provider = ProvisionRequest(preconditions(state, mode), 1, seed), provider
         self._folder = folder
         self._ready = threading.Event()
         self._loop = asyncio.new_event_loop()
@@ -114,17 +118,17 @@ class Serving(threading.Thread):
 
     async def _serve(self):
         profile, _ = required_profile(BUNDLED)
-        async with (
-            served_environments(profile, "127.0.0.1:0") as provider,
-            provider.provision(self._request) as environment,
-        ):
+        local = plugins.local_provider(self._provider, profile)
+        provider = local.served_provider(plugins.profile_versions(profile), utc_now, listen="127.0.0.1:0")
+        async with provider.open(), provider.provision(self._request) as environment:
+            await environment.observe(ObservationType.RESOURCE_STATE)
             self.served = Served(environment.access, environment, self._loop, self._folder)
             self._ready.set()
             await self._done.wait()
 
     def __enter__(self):
         self.start()
-        self._ready.wait(30)
+        self._ready.wait(120)
         if self._problem:
             raise self._problem
         return self.served
@@ -142,6 +146,22 @@ def _what_libraries_leave_open():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         gc.collect()
+
+
+@pytest.fixture(params=[SIMULATOR, pytest.param(CLUSTER, marks=pytest.mark.long)])
+def any_provider(request):
+    """The name of each provider in turn; the real control plane only where there is one."""
+    if request.param == CLUSTER:
+        require_control_plane()
+    return request.param
+
+
+def require_control_plane():
+    """Skip the test where `make control-plane` has not been run."""
+    try:
+        find_programs(os.environ)
+    except ConfigError as error:
+        pytest.skip(f"no control plane: {error.problem}; {error.remedy}")
 
 
 @pytest.fixture

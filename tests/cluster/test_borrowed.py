@@ -10,10 +10,9 @@ import time
 
 import pytest
 
-from cluster.users_cluster import BYSTANDER, CONTEXT, UsersCluster
+from cluster.users_cluster import BYSTANDER, CONTEXT, ReportingPlane, UsersCluster
 from sirocco.domains.kubernetes.cluster.borrowed import OWNER_LABEL, BorrowedCluster
 from sirocco.domains.kubernetes.cluster.borrowed_provider import BorrowedProvider, Borrowing, owner_access
-from sirocco.domains.kubernetes.cluster.control_plane import ControlPlane
 from sirocco.domains.kubernetes.cluster.programs import find_programs
 from sirocco.errors import ProviderFault
 from sirocco.oasis.observation import ObservationType, SourceStatus
@@ -29,9 +28,9 @@ MERGE = "application/merge-patch+json"
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     """The user's cluster, for all tests here."""
-    plane = ControlPlane(find_programs(os.environ))
+    plane = ReportingPlane(find_programs(os.environ))
     asyncio.run(plane.start())
-    plane.start_controllers()
+    asyncio.run(plane.start_controllers())
     cluster = UsersCluster(plane, tmp_path_factory.mktemp("user"))
     asyncio.run(cluster.prepare())
     yield cluster
@@ -150,7 +149,30 @@ def test_an_audit_log_that_tells_nothing_is_said_before_the_run(cluster, profile
     provider = BorrowedProvider(Borrowing.from_options(options), versions, utc_now, listen="127.0.0.1:0")
     declared = asyncio.run(provider.conformance(profile.document.id))
     assert not declared.supported
-    assert "does not tell" in declared.unmet_requirements[0].reason
+    assert "does not report" in declared.unmet_requirements[0].reason
+
+
+def test_what_the_servers_webhook_sends_is_evidence_too(cluster, profile, request_for):
+    options = {
+        "kubeconfig": str(cluster.kubeconfig), "context": CONTEXT, "audit_webhook": ReportingPlane.webhook, "image": "*",
+    }  # fmt: skip
+    versions = {profile.document.id: profile.document.version}
+    provider = BorrowedProvider(Borrowing.from_options(options), versions, utc_now, listen="127.0.0.1:0")
+
+    async def act():
+        declared = await provider.conformance(profile.document.id)
+        async with cluster.nodes(), provider.provision(request_for(SCENARIO)) as environment:
+            await environment.access.client.request("GET", settings_path(HOME))
+            change = {"data": {"hold_minutes": "25"}}
+            await environment.access.client.request("PATCH", settings_path(HOME), body=change, content_type=MERGE)
+            return declared, await environment.observe(ObservationType.AUDIT_LOG)
+
+    declared, log = asyncio.run(act())
+    assert declared.supported, declared.unmet_requirements
+    assert [(entry["verb"], entry["responseStatus"]["code"]) for entry in log.data["entries"]] == [
+        ("get", 200), ("patch", 200)
+    ]  # fmt: skip
+    assert log.data["entries"][1]["requestObject"] == {"data": {"hold_minutes": "25"}}
 
 
 def test_a_log_that_tells_of_requests_is_relied_upon(borrowed, profile):

@@ -126,7 +126,7 @@ def test_kill_9_leaves_no_process(tmp_path):
         "    plane = ControlPlane(find_programs(os.environ))\n"
         "    asyncio.get_running_loop().call_later(0.2, lambda: print(*plane.processes, flush=True))\n"
         "    await plane.start()\n"
-        "    plane.start_controllers()\n"
+        "    await plane.start_controllers()\n"
         "    print(*plane.processes, flush=True)\n"
         "    await asyncio.sleep(600)\n"
         "asyncio.run(main())\n"

@@ -9,12 +9,31 @@ from pathlib import Path
 import yaml
 
 from sirocco.domains.kubernetes.cluster.control_plane import REGISTRY, ControlPlane
+from sirocco.domains.kubernetes.cluster.programs import free_port
 from sirocco.errors import ProviderFault
 
 CONTEXT = "acted-out"
 OWNER = "system:serviceaccount:kube-system:owner"
 BYSTANDER = "payroll"
 _NODE = "node-1"
+
+
+class ReportingPlane(ControlPlane):
+    """A control plane that sends its audit events to a webhook in addition."""
+
+    webhook = f"127.0.0.1:{free_port()}"
+
+    def _server_arguments(self):
+        target = {"server": f"http://{self.webhook}"}
+        document = {
+            "clusters": [{"name": "audit", "cluster": target}], "contexts": [{"name": "audit", "context": {"cluster": "audit"}}],
+            "current-context": "audit",
+        }  # fmt: skip
+        path = self.folder / "webhook.kubeconfig"
+        path.write_text(yaml.safe_dump(document))
+        return [
+            *super()._server_arguments(), f"--audit-webhook-config-file={path}", "--audit-webhook-batch-max-wait=1s",
+        ]  # fmt: skip
 
 
 class UsersCluster:

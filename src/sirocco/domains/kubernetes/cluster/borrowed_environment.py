@@ -5,10 +5,9 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from kubesim.access import ANONYMOUS, Principal
 from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
@@ -16,31 +15,21 @@ from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.request import Request, parse_call
 from kubesim.serving.certificates import Authority
 from kubesim.status import Json
-from sirocco.domains.kubernetes.agent_access import HttpAgentClient
-from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, access_details
+from sirocco.domains.kubernetes.agent_plane import access_details
 from sirocco.domains.kubernetes.cluster.audit import AuditRecord, completed_event, has_ended
 from sirocco.domains.kubernetes.cluster.borrowed import BorrowedCluster
 from sirocco.domains.kubernetes.cluster.borrowed_demands import DEFAULT, manifests, own_homes
-from sirocco.domains.kubernetes.cluster.environment import AGENT_SOURCE
+from sirocco.domains.kubernetes.cluster.fronted import FrontedEnvironment
 from sirocco.domains.kubernetes.simulator.provider import SimulatedEnvironment
 from sirocco.errors import FaultKind, ProviderFault
-from sirocco.oasis.environment import EnvironmentAccess
-from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
+from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.scenario import StateEntry
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.timing import Timing
 
-_SOURCES = {
-    ObservationType.AUDIT_LOG: "audit_log_of_the_cluster",
-    ObservationType.RESOURCE_STATE: "kube_api",
-    ObservationType.RESPONSE_CONTENT: "response_record",
-    ObservationType.STIMULI: "stimulus_record",
-    ObservationType.STATE_WITHOUT_AGENT: "environment_without_agent",
-}
 _AUDIT_SECONDS = 60.0
 """How long the log may take to report a request: webhooks deliver in batches every half minute."""
-_ANSWER_SECONDS = 3.0
 _READY_SECONDS = 180.0
 """How long a cluster may take to bring up what is declared, including pulling images."""
 _REST_SECONDS = 60.0
@@ -51,34 +40,38 @@ _LOG = logging.getLogger(__name__)
 _WITH_REPLICAS = ("deployment", "statefulset", "daemonset")
 
 
-class BorrowedEnvironment:
+class BorrowedEnvironment(FrontedEnvironment):
     """One environment; what is declared is created on the first observation or call."""
+
+    _sources: ClassVar = {
+        ObservationType.AUDIT_LOG: "audit_log_of_the_cluster",
+        ObservationType.RESOURCE_STATE: "kube_api",
+        ObservationType.RESPONSE_CONTENT: "response_record",
+        ObservationType.STIMULI: "stimulus_record",
+        ObservationType.STATE_WITHOUT_AGENT: "environment_without_agent",
+    }
 
     def __init__(
         self, request: ProvisionRequest, clock: Callable[[], str], cluster: BorrowedCluster, record: AuditRecord
     ) -> None:
-        self._clock, self._cluster, self._record = clock, cluster, record
         # Neighbours fill up an otherwise empty cluster; this one is not empty.
-        self._model = SimulatedEnvironment(replace(request, neighbours=()), clock)
+        super().__init__(clock, SimulatedEnvironment(replace(request, neighbours=()), clock))
+        self._cluster, self._record = cluster, record
         self._homes = own_homes(request.preconditions)
         mark = uuid.uuid4().hex[:6]
-        _, _, account_home, self._account = self._model.agent_principal.split(":")
+        _, _, account_home, self._account = self.model.agent_principal.split(":")
         # No scenario declares the account's namespace, so any unused name will do.
         self._places = {name: f"environment-{mark}" if name == DEFAULT else name for name in self._homes}
         self._places[account_home] = f"{account_home}-{mark}"
         self._account_home = self._places[account_home]
-        details = access_details(self._places.get(self._model.access.namespace, self._model.access.namespace))
+        details = access_details(self._places.get(self.model.access.namespace, self.model.access.namespace))
         self._access = replace(
-            self._model.access, namespace=self._places.get(self._model.access.namespace, DEFAULT), services={},
+            self.model.access, namespace=self._places.get(self.model.access.namespace, DEFAULT), services={},
             details=details, client=None, token="",
         )  # fmt: skip
         self._asked: dict[str, Exchange] = {}
         self._streams: set[str] = set()
-        self._arrivals: dict[str, str] = {}
-        self._returned: list[Any] = []
-        self._under_way: set[object] = set()
-        self._coming = asyncio.Lock()
-        self._is_made = self._is_over = False
+        self._is_made = False
 
     async def take_place(self) -> None:
         """Create the namespaces and the agent's account, whose token agents receive before anything else exists."""
@@ -94,23 +87,9 @@ class BorrowedEnvironment:
         self._access = replace(self._access, token=told["status"]["token"])
 
     @property
-    def access(self) -> EnvironmentAccess:
-        """The access that the agent receives."""
-        return self._access
-
-    @access.setter
-    def access(self, access: EnvironmentAccess) -> None:
-        self._access = access
-
-    @property
     def agent_principal(self) -> str:
         """The account whose calls are the agent's."""
         return f"system:serviceaccount:{self._account_home}:{self._account}"
-
-    @property
-    def agent_source(self) -> str:
-        """The address of the agent's connection, as the audit log shows it."""
-        return AGENT_SOURCE
 
     @property
     def resolved_namespaces(self) -> Mapping[str, str]:
@@ -142,21 +121,6 @@ class BorrowedEnvironment:
         """Tools keep their own descriptions."""
         return {}
 
-    @property
-    def calls(self) -> int:
-        """How many calls were answered on the agent plane."""
-        return len(self._returned)
-
-    @property
-    def arrivals(self) -> Mapping[str, str]:
-        """When requests arrived by the runner's clock, by the times in the audit log."""
-        return self._arrivals
-
-    def client_for(self, token: str) -> EnvironmentClient:
-        """A client to the API under a token."""
-        client: HttpAgentClient = self._access.client
-        return client.with_token(token)
-
     def caller(self, headers: Mapping[str, str]) -> Principal | None:
         """The agent's account, by its token; the server identifies any other caller."""
         word = headers.get("authorization", "").strip().partition(" ")[2]
@@ -174,12 +138,12 @@ class BorrowedEnvironment:
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
         """Put a payload in place, before the agent starts."""
         self._require_unmade(trigger)
-        await self._model.inject(stimulus, trigger)
+        await self.model.inject(stimulus, trigger)
 
     async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
         """Put further entries in place, before the agent starts."""
         self._require_unmade(trigger)
-        await self._model.establish(state, trigger)
+        await self.model.establish(state, trigger)
 
     def _require_unmade(self, trigger: str | None) -> None:
         if self._is_made or not Timing.parse(trigger).is_immediate:
@@ -189,12 +153,11 @@ class BorrowedEnvironment:
     async def come_alive(self) -> None:
         """Create what is declared, and wait until the cluster has brought it up."""
         async with self._coming:
-            if self._is_over:
-                raise ProviderFault("request", "the environment was torn down", "use it inside its block only")
+            self._require_live("request")
             if self._is_made:
                 return
             expected = {}
-            for row, manifest in manifests(self._model, {*self._homes, *self._places}):
+            for row, manifest in manifests(self.model, {*self._homes, *self._places}):
                 placed = self._placed(manifest)
                 if (row.noun, placed["metadata"]["name"]) == ("serviceaccount", self._account):
                     continue
@@ -233,11 +196,9 @@ class BorrowedEnvironment:
     async def observe(self, observation_type: ObservationType) -> Observation:
         """The agent's audit log, every object in our namespaces, or the answers that the agent received."""
         await self.come_alive()
-        deadline = time.monotonic() + _ANSWER_SECONDS
-        while self._under_way and time.monotonic() < deadline:  # noqa: ASYNC110 - requests end by themselves
-            await asyncio.sleep(_STEP_SECONDS)
+        is_unknown = observation_type is ObservationType.STATE_WITHOUT_AGENT or not await self._has_answered()
         match observation_type:
-            case _ if self._under_way or observation_type is ObservationType.STATE_WITHOUT_AGENT:
+            case _ if is_unknown:
                 return self._unreachable(observation_type)
             case ObservationType.AUDIT_LOG:
                 if not await self._log_is_complete():
@@ -248,13 +209,8 @@ class BorrowedEnvironment:
             case ObservationType.RESPONSE_CONTENT:
                 data = {"bodies": list(self._returned)}
             case ObservationType.STIMULI:
-                data = {"stimuli": self._model.parts.stimulation.record()}
-        source = EvidenceSource(_SOURCES[observation_type], SourceStatus.AVAILABLE)
-        return Observation(observation_type, self._clock(), source, data)
-
-    def _unreachable(self, observation_type: ObservationType) -> Observation:
-        source = EvidenceSource(_SOURCES[observation_type], SourceStatus.UNREACHABLE)
-        return Observation(observation_type, self._clock(), source, {})
+                data = {"stimuli": self.model.parts.stimulation.record()}
+        return self._observation(observation_type, data)
 
     async def _log_is_complete(self) -> bool:
         """Whether the log reports every request that went through the plane, and one that is sent now.
@@ -305,25 +261,10 @@ class BorrowedEnvironment:
     async def tear_down(self) -> None:
         """End the environment: nobody reaches it afterwards, and its namespaces are removed."""
         self._is_over = True
-        self._model.tear_down()
+        self.model.tear_down()
         await self._cluster.release(sorted(set(self._places.values())))
 
     # The following methods are for the agent plane.
-
-    @asynccontextmanager
-    async def request_under_way(self) -> AsyncIterator[object]:
-        """Count a request as unanswered until the block is left, or its answer continues as a stream."""
-        await self.come_alive()
-        request = object()
-        self._under_way.add(request)
-        try:
-            yield request
-        finally:
-            self._under_way.discard(request)
-
-    def note_stream(self, request: object) -> None:
-        """The answer to a request has begun and continues as a stream."""
-        self._under_way.discard(request)
 
     def serves_itself(self, request: Request) -> bool:
         """There are no services beside the API."""
@@ -336,7 +277,7 @@ class BorrowedEnvironment:
 
     async def meet(self, request: Request) -> tuple[str, Response | None]:
         """The id under which a request is logged."""
-        audit_id, now, parts = str(uuid.uuid4()), self._clock(), self._model.parts
+        audit_id, now, parts = str(uuid.uuid4()), self._clock(), self.model.parts
         self._asked[audit_id] = Exchange(
             request, parse_call(request), parts.foundation.store, catalogue(CURRENT_RELEASE, metrics=True),
             parts.plane.world, parts.plane.authenticator, now, now,
@@ -353,10 +294,6 @@ class BorrowedEnvironment:
         """A request was answered."""
         del audit_id
         self._returned += bodies
-
-    def record_sent(self, content: Any) -> None:
-        """A piece of a streamed answer reached the agent."""
-        self._returned.append(content)
 
 
 def _versions(objects: list[Json]) -> str:

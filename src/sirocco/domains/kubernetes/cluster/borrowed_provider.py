@@ -3,7 +3,7 @@
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -11,27 +11,21 @@ from pathlib import Path
 from typing import Self
 
 from kubesim.serving.server import bind_listener, serve_application
-from sirocco import __version__
 from sirocco.domains.kubernetes.cluster.audit import AuditReceiver, AuditRecord, AuditTail, has_ended
 from sirocco.domains.kubernetes.cluster.borrowed import BorrowedCluster
 from sirocco.domains.kubernetes.cluster.borrowed_demands import Offer, borrowed_demands
 from sirocco.domains.kubernetes.cluster.borrowed_environment import BorrowedEnvironment
-from sirocco.domains.kubernetes.cluster.front import ClusterFront
+from sirocco.domains.kubernetes.cluster.fronted_provider import Clock, FrontedProvider
 from sirocco.domains.kubernetes.cluster.kubeconfig_access import OwnerAccess, read_kubeconfig
-from sirocco.domains.kubernetes.serving import tool_endpoint
-from sirocco.domains.kubernetes.simulator.front import Reach
 from sirocco.domains.kubernetes.simulator.injection import unsupported_preconditions
-from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE
 from sirocco.errors import ConfigError, FaultKind, ProviderFault
-from sirocco.oasis.provider import CORE_VERSIONS, Conformance, Environment, ProvisionRequest, UnmetRequirement
+from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest, UnmetRequirement
 from sirocco.oasis.scenario import Scenario
 
 PROVIDER_NAME = "sirocco-borrowed-cluster"
-SUPPORTED_TIER = 1
 _PROOF_SECONDS = 45.0
 _STEP_SECONDS = 0.2
 _OPTIONS = frozenset({"kubeconfig", "context", "audit_log", "audit_webhook", "image", "confirmed"})
-Clock = Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,67 +72,32 @@ def agreement_question(access: OwnerAccess) -> str:
     )
 
 
-class BorrowedProvider:
+class BorrowedProvider(FrontedProvider):
     """Provides environments in a user's cluster."""
+
+    _name = PROVIDER_NAME
+    _sources = ("audit_log", "resource_state", "value_containment")
+    # Whether packets are kept from pods depends on a network plugin, which is not checked here.
+    _keeps_packets = False
 
     def __init__(
         self, borrowing: Borrowing, profiles: Mapping[str, str], clock: Clock, *, listen: str, advertise: str = "",
         is_announced: bool = False,
     ) -> None:  # fmt: skip
-        self._borrowing, self._profiles, self._clock = borrowing, dict(profiles), clock
-        self._front = ClusterFront(listen, Reach(advertise), tool_endpoint(), is_announced=is_announced)
+        super().__init__(profiles, clock, listen=listen, advertise=advertise, is_announced=is_announced)
+        self._borrowing = borrowing
         self._receiver = AuditReceiver()
         self._offer: Offer | None = None
-
-    @asynccontextmanager
-    async def open(self) -> AsyncIterator[None]:
-        """Serve environments for the length of the block."""
-        try:
-            yield
-        finally:
-            self._front.close()
-
-    @property
-    def url(self) -> str:
-        """Each environment has an address of its own."""
-        return ""
-
-    @property
-    def files(self) -> Mapping[str, str]:
-        """There is no file that leads to all environments."""
-        return {}
 
     async def conformance(self, profile: str) -> Conformance:
         """What the cluster offers for a profile (CO-01): its audit log is tried before it is relied upon."""
         unmet = []
-        if profile not in self._profiles:
-            served = ", ".join(sorted(self._profiles))
-            unmet.append(UnmetRequirement(requirement="profile", reason=f"{profile!r} is not served; served: {served}"))
         try:
             await self._clean_up()
             await self._prove_audit_log()
         except ProviderFault as fault:
             unmet.append(UnmetRequirement(requirement="evidence_sources_available", reason=fault.problem))
-        return Conformance(
-            provider=PROVIDER_NAME,
-            provider_version=__version__,
-            oasis_core_spec_versions=CORE_VERSIONS,
-            profile=profile,
-            profile_version=self._profiles.get(profile, ""),
-            supported=not unmet,
-            requirements={
-                "environment_type": ENVIRONMENT_TYPE,
-                "complexity_tier_supported": SUPPORTED_TIER,
-                "oasis_core_spec_version": list(CORE_VERSIONS),
-                "evidence_sources_available": ["audit_log", "resource_state", "value_containment"],
-                "value_containment_support": True,
-                "state_injection": True,
-                "audit_policy_installation": True,
-                # Whether packets are kept from pods depends on a network plugin, which is not checked here.
-                "network_policy_enforcement": False,
-            },
-            unmet_requirements=tuple(unmet),
-        )
+        return self._declaration(profile, unmet)
 
     async def _clean_up(self) -> None:
         cluster = BorrowedCluster(self._borrowing.access)

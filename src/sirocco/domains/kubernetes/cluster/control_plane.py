@@ -1,8 +1,9 @@
 """A control plane of our own: started once, used for one environment after the other, with nothing left in between.
 
-etcd and kube-apiserver keep running; the controllers are restarted for each environment. A controller that is killed
-before its objects vanish cannot react to their vanishing one by one, and one that starts sees a whole cluster at rest,
-never a cluster that is being set up.
+etcd and kube-apiserver keep running; each environment gets new controllers. A controller that is killed before its
+objects vanish cannot react to their vanishing one by one, and one that starts sees a whole cluster at rest, never a
+cluster that is being set up. Starting takes a second of processor time, so the next controllers start while the present
+ones work, and wait for a lease.
 """
 
 import asyncio
@@ -12,6 +13,7 @@ import shutil
 import ssl
 import time
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,17 @@ _FOUNDED = "2026-01-01T00:00:00Z"
 _OPERATORS = "system:masters"
 OWN_USERS = ("system:sirocco", "system:kube-controller-manager", "system:apiserver")
 """The accounts that are never an agent: ours, the controllers' and the server's own; nobody else gets their tokens."""
+_LEASE = f"apiserver-{sha256(b'controllers').hexdigest()[:32]}"
+"""What controllers wait for: among the servers' own leases, of which there is one for each server."""
+_LEASE_KEY = f"/registry/leases/kube-system/{_LEASE}"
+_HELD = {
+    "kind": "Lease", "apiVersion": "coordination.k8s.io/v1",
+    "metadata": {
+        "name": _LEASE, "namespace": "kube-system", "uid": "7c0f4a3e-52d1-4d0c-9b7e-1f6f0f2f9b11",
+        "creationTimestamp": _FOUNDED,
+    },
+    "spec": {"holderIdentity": "nobody", "leaseDurationSeconds": 30 * 24 * 3600},
+}  # fmt: skip
 _VOLATILE = ("/registry/leases/kube-system/apiserver-", "/registry/masterleases/")
 """What the server keeps renewing in every environment."""
 _CONTROLLERS = (
@@ -65,6 +78,7 @@ class ControlPlane:
         self._etcd_port, self.port = free_port(), free_port()
         self._children: list[Child] = []
         self._controllers: Child | None = None
+        self._standby: Child | None = None
         self._baseline: dict[str, bytes] = {}
         self._context: ssl.SSLContext | None = None
         self.token_seed = secrets.randbits(128)
@@ -84,8 +98,7 @@ class ControlPlane:
     @property
     def processes(self) -> tuple[int, ...]:
         """The ids of its processes."""
-        children = [*self._children, *([self._controllers] if self._controllers else [])]
-        return tuple(child.pid for child in children)
+        return tuple(child.pid for child in (*self._children, self._controllers, self._standby) if child is not None)
 
     @property
     def is_alive(self) -> bool:
@@ -126,13 +139,26 @@ class ControlPlane:
             # Roles and flow schemas are written after the server is ready: the baseline is complete once it stops
             # growing.
             self._baseline = {entry.key: entry.value or b"" for entry in await _settled(etcd)}
+            await etcd.write([_held_lease()])
         finally:
             etcd.close()
+        self.prepare_controllers()
 
-    def start_controllers(self) -> None:
+    def prepare_controllers(self) -> None:
+        """Start controllers that wait until they are needed."""
+        if self._standby is None or self._standby.has_ended:
+            log = self.folder / "kube-controller-manager.log"
+            self._standby = Child(self._programs.controllers, self._controller_arguments(), log)
+
+    async def start_controllers(self) -> None:
         """Have the controllers manage what is there."""
-        log = self.folder / "kube-controller-manager.log"
-        self._controllers = Child(self._programs.controllers, self._controller_arguments(), log)
+        self.prepare_controllers()
+        self._controllers, self._standby = self._standby, None
+        etcd = self.etcd()
+        try:
+            await etcd.write((), [_LEASE_KEY])
+        finally:
+            etcd.close()
 
     def require_controllers(self) -> None:
         """Raise ProviderFault, with their last words, when the controllers have ended."""
@@ -158,7 +184,7 @@ class ControlPlane:
             kept = {key: value for key, value in self._baseline.items() if _is_steady(key)}
             put = {key: value for key, value in kept.items() if found.get(key) != value and key not in wanted}
             gone = [key for key in found if key not in kept and key not in wanted]
-            return await etcd.write([*put.items(), *wanted.items()], gone)
+            return await etcd.write([*put.items(), *wanted.items(), _held_lease()], gone)
         finally:
             etcd.close()
 
@@ -169,8 +195,10 @@ class ControlPlane:
     def stop(self) -> None:
         """End all of it, and leave no files."""
         self.stop_controllers()
-        for child in reversed(self._children):
-            child.kill()
+        for child in (self._standby, *reversed(self._children)):
+            if child is not None:
+                child.kill()
+        self._standby = None
         self._children.clear()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -246,7 +274,11 @@ class ControlPlane:
 
     def _controller_arguments(self) -> list[str]:
         return [
-            f"--kubeconfig={self.folder / 'controllers.kubeconfig'}", "--leader-elect=false", "--secure-port=0",
+            f"--kubeconfig={self.folder / 'controllers.kubeconfig'}", "--secure-port=0", "--leader-elect=true",
+            f"--leader-elect-resource-name={_LEASE}", "--leader-elect-resource-namespace=kube-system",
+            # Whoever holds the lease keeps it; those who want it look often.
+            "--leader-elect-lease-duration=720h", "--leader-elect-renew-deadline=700h",
+            "--leader-elect-retry-period=100ms",
             f"--controllers={','.join(_CONTROLLERS)}", f"--root-ca-file={self.folder / 'ca.crt'}",
             "--kube-api-qps=2000", "--kube-api-burst=4000", "--profiling=false", "--min-resync-period=12h",
         ]  # fmt: skip
@@ -303,6 +335,11 @@ async def _settled(etcd: Etcd) -> list[Entry]:
             return found
         await asyncio.sleep(0.3)
     return found
+
+
+def _held_lease() -> tuple[str, bytes]:
+    """The entry that keeps controllers waiting."""
+    return _LEASE_KEY, json.dumps(_HELD).encode()
 
 
 def _is_steady(key: str) -> bool:

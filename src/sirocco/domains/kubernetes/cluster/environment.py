@@ -6,12 +6,12 @@ import logging
 import time
 import uuid
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from kubesim.access import Attributes, decide
 from kubesim.connections import is_ready
@@ -27,28 +27,18 @@ from kubesim.status import ApiError, Json
 from kubesim.store import Key, is_being_deleted, key_of
 from kubesim.surroundings import Approach
 from kubesim.world import EnvironmentTime
-from sirocco.domains.kubernetes.agent_access import HttpAgentClient
-from sirocco.domains.kubernetes.agent_plane import EnvironmentClient
 from sirocco.domains.kubernetes.cluster.audit import AuditTail, completed_event
 from sirocco.domains.kubernetes.cluster.control_plane import OWN_USERS, REGISTRY, ControlPlane, Operator
+from sirocco.domains.kubernetes.cluster.fronted import FrontedEnvironment
 from sirocco.domains.kubernetes.cluster.mirror import Mirror
 from sirocco.domains.kubernetes.cluster.node_agent import NodeAgent, webhook_configuration
-from sirocco.domains.kubernetes.simulator.provider import Basis, SimulatedEnvironment
+from sirocco.domains.kubernetes.simulator.provider import AGENT_SOURCE, Basis, SimulatedEnvironment
 from sirocco.errors import FaultKind, ProviderFault
-from sirocco.oasis.environment import EnvironmentAccess
-from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
+from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.scenario import StateEntry
 from sirocco.oasis.stimulus import Stimulus
 
-AGENT_SOURCE = "10.0.0.2"
-_SOURCES = {
-    ObservationType.AUDIT_LOG: "audit_log_file",
-    ObservationType.RESOURCE_STATE: "etcd",
-    ObservationType.RESPONSE_CONTENT: "response_record",
-    ObservationType.STIMULI: "stimulus_record",
-    ObservationType.STATE_WITHOUT_AGENT: "environment_without_agent",
-}
 _PACE = 10.0
 """How many seconds pass for pods per real second: a container takes seconds to start, and agents wait for it."""
 _QUIET_SECONDS = 0.25
@@ -59,8 +49,6 @@ _STALLED_SECONDS = 8.0
 _PATIENCE = 3600.0
 _STEP_SECONDS = 0.02
 _AUDIT_SECONDS = 5.0
-_ANSWER_SECONDS = 3.0
-"""How long an observation waits for answers that are under way."""
 _LOG = logging.getLogger(__name__)
 _WATCHED = ("deployment", "replicaset", "statefulset", "daemonset")
 _WEBHOOK_ROW_KEY = "/registry/validatingwebhookconfigurations/"
@@ -102,12 +90,20 @@ class ClusterTime(EnvironmentTime):
         return (self._now() - timedelta(seconds=seconds)).isoformat(timespec="microseconds") + "Z"
 
 
-class ClusterEnvironment:
+class ClusterEnvironment(FrontedEnvironment):
     """One environment; it comes to life on its control plane on the first observation or call."""
 
+    _sources: ClassVar = {
+        ObservationType.AUDIT_LOG: "audit_log_file",
+        ObservationType.RESOURCE_STATE: "etcd",
+        ObservationType.RESPONSE_CONTENT: "response_record",
+        ObservationType.STIMULI: "stimulus_record",
+        ObservationType.STATE_WITHOUT_AGENT: "environment_without_agent",
+    }
+
     def __init__(self, request: ProvisionRequest, clock: Callable[[], str], plane: ControlPlane) -> None:
-        self._request, self._clock, self._plane = request, clock, plane
-        self.model = SimulatedEnvironment(request, clock, Basis(0.0, ClusterTime, plane.token_seed))
+        super().__init__(clock, SimulatedEnvironment(request, clock, Basis(0.0, ClusterTime, plane.token_seed)))
+        self._request, self._plane = request, plane
         parts = self.model.parts
         self._dynamics, self._store = parts.foundation.dynamics, parts.foundation.store
         self._time: Any = parts.foundation.time
@@ -116,37 +112,17 @@ class ClusterEnvironment:
         self._model_audit = parts.foundation.audit
         self._catalogue = catalogue(CURRENT_RELEASE, metrics=True)
         self._access = replace(self.model.access, token=self.model.signed_token)
-        self._returned: list[Any] = []
         self._entries: dict[str, Json] = {}
         self._exchanges: dict[str, Exchange] = {}
         self._told: dict[tuple[str, str, str], deque[str]] = defaultdict(deque)
-        self._arrivals: dict[str, str] = {}
-        self._under_way: set[object] = set()
-        """The requests that are not answered yet."""
-        self._is_over = False
-        self._coming = asyncio.Lock()
         self._life: _Life | None = None
         self._waiting: _Waiting | None = None
         self._comparison: Observation | None = None
 
     @property
-    def access(self) -> EnvironmentAccess:
-        """The access that the agent receives."""
-        return self._access
-
-    @access.setter
-    def access(self, access: EnvironmentAccess) -> None:
-        self._access = access
-
-    @property
     def agent_principal(self) -> str:
         """The account whose calls are the agent's."""
         return self.model.agent_principal
-
-    @property
-    def agent_source(self) -> str:
-        """The address of the agent's connection, as the audit log shows it."""
-        return AGENT_SOURCE
 
     @property
     def resolved_namespaces(self) -> Mapping[str, str]:
@@ -188,21 +164,6 @@ class ClusterEnvironment:
         """Descriptions of tools that replace their own."""
         return self._stimulation.tool_descriptions
 
-    def client_for(self, token: str) -> EnvironmentClient:
-        """A client to the API under a token."""
-        client: HttpAgentClient = self._access.client
-        return client.with_token(token)
-
-    @property
-    def calls(self) -> int:
-        """How many calls were made on the agent plane."""
-        return len(self._returned)
-
-    @property
-    def arrivals(self) -> Mapping[str, str]:
-        """When requests arrived by the runner's clock, by the times in the audit log."""
-        return self._arrivals
-
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
         """Put a payload in place now, or at a trigger."""
         self._require_live("inject")
@@ -226,12 +187,8 @@ class ClusterEnvironment:
         if self._comparison is not None and observation_type is ObservationType.STATE_WITHOUT_AGENT:
             return self._comparison
         life = await self.come_alive()
-        deadline = time.monotonic() + _ANSWER_SECONDS
-        while self._under_way and time.monotonic() < deadline:  # noqa: ASYNC110 - requests end by themselves
-            await asyncio.sleep(_STEP_SECONDS)
-        if self._under_way:
-            source = EvidenceSource(_SOURCES[observation_type], SourceStatus.UNREACHABLE)
-            return Observation(observation_type, self._clock(), source, {})
+        if not await self._has_answered():
+            return self._unreachable(observation_type)
         match observation_type:
             case ObservationType.AUDIT_LOG:
                 data: dict[str, Any] = {"entries": self._audit_entries(life)}
@@ -249,10 +206,6 @@ class ClusterEnvironment:
             case ObservationType.STATE_WITHOUT_AGENT:
                 data = {"objects": await self._objects_without_agent(life)}
         return self._observation(observation_type, data)
-
-    def _observation(self, observation_type: ObservationType, data: Mapping[str, Any]) -> Observation:
-        source = EvidenceSource(_SOURCES[observation_type], SourceStatus.AVAILABLE)
-        return Observation(observation_type, self._clock(), source, data)
 
     def _audit_entries(self, life: "_Life") -> list[Json]:
         """Every request: in the order in which they were answered, then those that did not go through the plane."""
@@ -332,27 +285,11 @@ class ClusterEnvironment:
         self.model.tear_down()
         await self._end_life()
 
-    def _require_live(self, operation: str) -> None:
-        if self._is_over or (self._comparison is not None and operation != "observe"):
-            problem, remedy = "the environment was torn down", "use it inside its block only"
-            raise ProviderFault(operation, problem, remedy, FaultKind.LOST)
+    def _has_ended(self, operation: str) -> bool:
+        # The environment without the agent has taken its place; what was seen before is all there is to see.
+        return self._is_over or (self._comparison is not None and operation != "observe")
 
     # The following methods are for the agent plane.
-
-    @asynccontextmanager
-    async def request_under_way(self) -> AsyncIterator[object]:
-        """Count a request as unanswered until the block is left, or its answer continues as a stream."""
-        await self.come_alive()
-        request = object()
-        self._under_way.add(request)
-        try:
-            yield request
-        finally:
-            self._under_way.discard(request)
-
-    def note_stream(self, request: object) -> None:
-        """The answer to a request has begun as a stream: its changes are on record, whenever it ends."""
-        self._under_way.discard(request)
 
     def serves_itself(self, request: Request) -> bool:
         """Whether a request is for a service beside the API."""
@@ -435,10 +372,6 @@ class ClusterEnvironment:
         self._stimulation.note_answer(event)
         self._reactions.note_answer(event, lambda: list(self._entries.values()))
 
-    def record_sent(self, content: Any) -> None:
-        """A piece of a streamed answer reached the agent."""
-        self._returned.append(content)
-
     def record_told(self, place: tuple[str, str, str], text: str) -> None:
         """The agent sent something to a process."""
         if text:
@@ -480,12 +413,13 @@ class _Life:
         await self._stack.enter_async_context(self._nodes.listen(self._plane.node_socket, self._plane.authority))
         await self.mirror.put_everything(self._operator)
         self._time.begin()
-        self._plane.start_controllers()
+        await self._plane.start_controllers()
         self._tasks.append(asyncio.create_task(self._keep_nodes()))
         await self._wait_for_rights()
         await self.keep_policies()
         await self._wait_for_controllers()
         await self.come_to_rest()
+        self._plane.prepare_controllers()
         revisions = self.mirror.revisions()
         for key, revision in revisions.items():
             if key not in shown and (obj := self._store.content(*key)) is not None:

@@ -6,27 +6,25 @@ The server's answers are passed on unchanged. Failures at a trigger, services an
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from socket import socket
-from typing import Any, Protocol
+from typing import Any
 
 import httptools
 
 from kubesim.bodies.go_yaml import YamlError, load_yaml
-from kubesim.handling.exchange import Response
 from kubesim.handling.request import Request
-from kubesim.serving.certificates import Authority
 from kubesim.serving.kubeconfig import kubeconfig
 from kubesim.serving.plane import BODY_LIMIT, Scope, encode_body
 from kubesim.serving.protocol import TAKE_OVER, TunnelProtocol
 from kubesim.serving.server import host_names, serve_application
 from kubesim.serving.streams import Message, Receive, Send
 from sirocco.domains.kubernetes.agent_access import AgentAccess, HttpAgentClient
-from sirocco.domains.kubernetes.cluster.environment import AGENT_SOURCE
-from sirocco.domains.kubernetes.mcp_server.endpoint import ToolEndpoint, ToolHost
+from sirocco.domains.kubernetes.cluster.fronted import FrontedEnvironment
+from sirocco.domains.kubernetes.mcp_server.endpoint import ToolEndpoint
 from sirocco.domains.kubernetes.simulator.front import Reach, bind_front_listener, reached_at
-from sirocco.oasis.environment import EnvironmentAccess
+from sirocco.domains.kubernetes.simulator.provider import AGENT_SOURCE
 
 _PART = 65536
 _STREAMED = ("/exec", "/attach", "/portforward")
@@ -34,65 +32,6 @@ _NOT_FORWARDED = frozenset({"accept-encoding", "audit-id", "x-forwarded-for", "x
 """What a client cannot decide: the compression of its answers, its id on record, and its origin."""
 _HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "content-length", "date"})
 _PROTOBUF = "protobuf"
-
-
-class FrontedEnvironment(ToolHost, Protocol):
-    """Port: an environment whose API is a real server's."""
-
-    @property
-    def access(self) -> EnvironmentAccess:
-        """The access that the agent receives."""
-        ...
-
-    @access.setter
-    def access(self, access: EnvironmentAccess) -> None: ...
-
-    @property
-    def agent_principal(self) -> str:
-        """The account whose calls are the agent's."""
-        ...
-
-    @property
-    def server_name(self) -> str:
-        """The name of its server; empty if it has none."""
-        ...
-
-    @property
-    def authority(self) -> Authority:
-        """The certificate authority of the agent plane."""
-        ...
-
-    async def open_server(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A new connection to the server, not authenticated yet."""
-        ...
-
-    async def come_alive(self) -> object:
-        """Come to life before the first request."""
-        ...
-
-    def serves_itself(self, request: Request) -> bool:
-        """Whether a request is for a service beside the API."""
-        ...
-
-    async def serve_beside(self, request: Request) -> Response:
-        """The answer of a service beside the API."""
-        ...
-
-    def request_under_way(self) -> AbstractAsyncContextManager[object]:
-        """Count a request as unanswered for the length of the block."""
-        ...
-
-    def note_stream(self, request: object) -> None:
-        """The answer to a request has begun and continues as a stream."""
-        ...
-
-    async def meet(self, request: Request) -> tuple[str, Response | None]:
-        """The id that a request gets, and an answer if it is to fail."""
-        ...
-
-    async def note_answer(self, audit_id: str, bodies: list[Any]) -> None:
-        """A request was answered by the server."""
-        ...
 
 
 class ClusterFront:

@@ -137,27 +137,22 @@ class Mirror:
         async for entries in self._etcd.watch(revision):
             for entry in entries:
                 self._take_over(entry)
-            self.changed.set()
         raise ProviderFault("etcd", "its watch has ended", "see its log", FaultKind.LOST)
 
     def _take_over(self, entry: Entry) -> None:
+        """Take over one change, unless it came from here; what the server keeps renewing changes nothing."""
         self.revision = max(self.revision, entry.revision)
+        if self._plane.is_volatile(entry.key):
+            return
+        self.changed.set()
         key = self._by_path.get(entry.key)
         known = self._known[key] if key is not None else None
         if known is not None and known[2] >= entry.revision:
             return
-        if self._plane.is_volatile(entry.key):
-            return
         self.last_change = time.monotonic()
         if entry.value is None:
-            if key is None:
-                return
-            found = self._store.content(*key)
-            self._known[key] = (entry.key, None, 0)
-            del self._by_path[entry.key]
-            row = BY_NOUN.get(key.noun)
-            if found is not None:
-                self._store.remove(row or ResourceType(key.noun, "", "", namespaced=bool(key.namespace)), found)
+            if key is not None:
+                self._take_away(entry.key, key)
             return
         told = found_object(entry)
         if told is not None:
@@ -165,6 +160,14 @@ class Mirror:
             self._store.mirror(row, obj)
             self._known[key_of(row, obj)] = (entry.key, obj, entry.revision)
             self._by_path[entry.key] = key_of(row, obj)
+
+    def _take_away(self, path: str, key: Key) -> None:
+        found = self._store.content(*key)
+        self._known[key] = (path, None, 0)
+        del self._by_path[path]
+        row = BY_NOUN.get(key.noun)
+        if found is not None:
+            self._store.remove(row or ResourceType(key.noun, "", "", namespaced=bool(key.namespace)), found)
 
     async def put_beside(self, path: str, value: bytes) -> None:
         """Put something into etcd that is not part of the declared cluster; it comes back like anything else there."""

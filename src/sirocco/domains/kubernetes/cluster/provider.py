@@ -6,10 +6,9 @@ With a kubeconfig they are in a cluster of the user's (`borrowed_provider`).
 import asyncio
 import atexit
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from sirocco import __version__
 from sirocco.domains.kubernetes.agent_plane import KUBECONFIG
 from sirocco.domains.kubernetes.cluster.borrowed import BorrowedCluster
 from sirocco.domains.kubernetes.cluster.borrowed_provider import (
@@ -20,23 +19,17 @@ from sirocco.domains.kubernetes.cluster.borrowed_provider import (
 )
 from sirocco.domains.kubernetes.cluster.control_plane import ControlPlane
 from sirocco.domains.kubernetes.cluster.environment import ClusterEnvironment
-from sirocco.domains.kubernetes.cluster.front import ClusterFront
+from sirocco.domains.kubernetes.cluster.fronted_provider import LOOPBACK, Clock, FrontedProvider
 from sirocco.domains.kubernetes.cluster.programs import Programs, find_programs
-from sirocco.domains.kubernetes.serving import tool_endpoint
-from sirocco.domains.kubernetes.simulator.front import Reach
 from sirocco.domains.kubernetes.simulator.injection import unsupported_preconditions
 from sirocco.domains.kubernetes.simulator.provider import unsupported_demands
 from sirocco.domains.kubernetes.simulator.reacting import unsupported_reactions
-from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE
 from sirocco.errors import ConfigError, FaultKind, ProviderFault
-from sirocco.oasis.provider import CORE_VERSIONS, Conformance, Environment, ProvisionRequest, UnmetRequirement
+from sirocco.oasis.provider import Environment, ProvisionRequest
 from sirocco.oasis.scenario import Scenario
 
 PROVIDER_NAME = "sirocco-cluster"
-SUPPORTED_TIER = 1
-LOOPBACK = "127.0.0.1:0"
 _TURN_SECONDS = 0.02
-Clock = Callable[[], str]
 
 
 class ControlPlanes:
@@ -93,64 +86,20 @@ class ControlPlanes:
 CONTROL_PLANES = ControlPlanes(most=os.cpu_count() or 1)
 
 
-class ClusterProvider:
+class ClusterProvider(FrontedProvider):
     """Provides environments on a real kube-apiserver; the same request with the same seed declares the same cluster."""
+
+    _name = PROVIDER_NAME
+    _sources = ("audit_log", "resource_state", "state_without_agent", "value_containment")
+    # Pods do not really run and send no packets, so no policy can be bypassed.
+    _keeps_packets = True
 
     def __init__(
         self, profiles: Mapping[str, str], clock: Clock, *, listen: str = LOOPBACK, advertise: str = "",
         is_announced: bool = False,
     ) -> None:  # fmt: skip
-        self._profiles, self._clock = dict(profiles), clock
+        super().__init__(profiles, clock, listen=listen, advertise=advertise, is_announced=is_announced)
         self._programs = find_programs(os.environ)
-        self._front = ClusterFront(listen, Reach(advertise), tool_endpoint(), is_announced=is_announced)
-        self._url = ""
-
-    @asynccontextmanager
-    async def open(self) -> AsyncIterator[None]:
-        """Serve environments for the length of the block."""
-        try:
-            yield
-        finally:
-            self._front.close()
-
-    @property
-    def url(self) -> str:
-        """Each environment has an address of its own."""
-        return self._url
-
-    @property
-    def files(self) -> Mapping[str, str]:
-        """There is no file that leads to all environments."""
-        return {}
-
-    async def conformance(self, profile: str) -> Conformance:
-        """What the provider declares for a profile (CO-01)."""
-        known = profile in self._profiles
-        served = ", ".join(sorted(self._profiles))
-        return Conformance(
-            provider=PROVIDER_NAME,
-            provider_version=__version__,
-            oasis_core_spec_versions=CORE_VERSIONS,
-            profile=profile,
-            profile_version=self._profiles.get(profile, ""),
-            supported=known,
-            requirements={
-                "environment_type": ENVIRONMENT_TYPE,
-                "complexity_tier_supported": SUPPORTED_TIER,
-                "oasis_core_spec_version": list(CORE_VERSIONS),
-                "evidence_sources_available": [
-                    "audit_log", "resource_state", "state_without_agent", "value_containment",
-                ],
-                "value_containment_support": True,
-                "state_injection": True,
-                "audit_policy_installation": True,
-                # Pods do not really run and send no packets, so no policy can be bypassed.
-                "network_policy_enforcement": True,
-            },
-            unmet_requirements=()
-            if known
-            else (UnmetRequirement(requirement="profile", reason=f"{profile!r} is not served; served: {served}"),),
-        )  # fmt: skip
 
     def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
         """Demands of a scenario that cannot be met here (CO-15)."""
