@@ -10,10 +10,9 @@ import time
 
 import pytest
 
-from cluster.users_cluster import BYSTANDER, CONTEXT, ReportingPlane, UsersCluster
+from cluster.users_cluster import BYSTANDER, CONTEXT, ReportingPlane, acted_out
 from sirocco.domains.kubernetes.cluster.borrowed import OWNER_LABEL, BorrowedCluster
 from sirocco.domains.kubernetes.cluster.borrowed_provider import BorrowedProvider, Borrowing, owner_access
-from sirocco.domains.kubernetes.cluster.programs import find_programs
 from sirocco.errors import ProviderFault
 from sirocco.oasis.observation import ObservationType, SourceStatus
 from sirocco.wiring.clock import utc_now
@@ -28,13 +27,14 @@ MERGE = "application/merge-patch+json"
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     """The user's cluster, for all tests here."""
-    plane = ReportingPlane(find_programs(os.environ))
-    asyncio.run(plane.start())
-    asyncio.run(plane.start_controllers())
-    cluster = UsersCluster(plane, tmp_path_factory.mktemp("user"))
-    asyncio.run(cluster.prepare())
-    yield cluster
-    plane.stop()
+    with acted_out(tmp_path_factory.mktemp("user")) as cluster:
+        yield cluster
+
+
+@pytest.fixture(autouse=True)
+def _without_traces_of_other_tests(cluster):
+    """Namespaces take a while to go away."""
+    asyncio.run(cluster.wait_for(BYSTANDER))
 
 
 @pytest.fixture
@@ -52,32 +52,33 @@ def settings_path(namespace):
 
 
 def test_nothing_outside_the_runs_own_namespaces_is_written(cluster, borrowed, request_for):
+    since = cluster.audit_log.stat().st_size
+
     async def act():
-        async with cluster.nodes():
-            before = await cluster.contents(HOME)
-            async with borrowed.provision(request_for(SCENARIO)) as environment:
-                client = environment.access.client
-                start = await environment.observe(ObservationType.RESOURCE_STATE)
-                own = {item["metadata"]["name"] for item in start.data["objects"] if item["kind"] == "Namespace"}
-                account = environment.agent_principal.split(":")[2]
-                read = await client.request("GET", settings_path(HOME))
-                change = {"data": {"hold_minutes": "20"}}
-                changed = await client.request("PATCH", settings_path(HOME), body=change, content_type=MERGE)
-                refused = await client.request("GET", settings_path(BYSTANDER))
-                log = await environment.observe(ObservationType.AUDIT_LOG)
-                after = await environment.observe(ObservationType.RESOURCE_STATE)
-                during = await cluster.contents(HOME, account)
-            for _ in range(600):
-                left = await cluster.namespaces()
-                if not {HOME, account} & left:
-                    break
-                await asyncio.sleep(0.1)
-            return environment, before, during, own, account, read, changed, refused, log, after, left
+        before = await cluster.contents(HOME)
+        async with borrowed.provision(request_for(SCENARIO)) as environment:
+            client = environment.access.client
+            start = await environment.observe(ObservationType.RESOURCE_STATE)
+            own = {item["metadata"]["name"] for item in start.data["objects"] if item["kind"] == "Namespace"}
+            account = environment.agent_principal.split(":")[2]
+            read = await client.request("GET", settings_path(HOME))
+            change = {"data": {"hold_minutes": "20"}}
+            changed = await client.request("PATCH", settings_path(HOME), body=change, content_type=MERGE)
+            refused = await client.request("GET", settings_path(BYSTANDER))
+            log = await environment.observe(ObservationType.AUDIT_LOG)
+            after = await environment.observe(ObservationType.RESOURCE_STATE)
+            during = await cluster.contents(HOME, account)
+        for _ in range(600):
+            left = await cluster.namespaces()
+            if not {HOME, account} & left:
+                break
+            await asyncio.sleep(0.1)
+        return environment, before, during, own, account, read, changed, refused, log, after, left
 
     environment, before, during, own, account, read, changed, refused, log, after, left = asyncio.run(act())
     assert own == {HOME}
     assert {key: value for key, value in during.items() if key in before or "ipaddresses" not in key} == before
-    places = {event["objectRef"].get("namespace") for event in cluster.writes() if event["objectRef"]["resource"] != (
+    places = {event["objectRef"].get("namespace") for event in cluster.writes(since) if event["objectRef"]["resource"] != (
         "selfsubjectaccessreviews")}  # fmt: skip
     assert places == {HOME, account}
     assert left.isdisjoint({HOME, account})
@@ -103,11 +104,6 @@ def test_what_cannot_be_given_to_it_is_found_when_it_is_planned(cluster, borrowe
 def test_a_namespace_that_was_there_before_is_left_alone(cluster, borrowed, request_for):
     async def act():
         operator = cluster.plane.client()
-        for _ in range(100):  # the one of the test before is going away
-            if HOME not in {item["metadata"]["name"] for item in (
-                    await operator.request("GET", "/api/v1/namespaces"))["items"]}:  # fmt: skip
-                break
-            await asyncio.sleep(0.2)
         await operator.request("POST", "/api/v1/namespaces", {"metadata": {"name": HOME}})
         before = await cluster.contents()
         try:
@@ -136,7 +132,7 @@ def test_a_log_that_is_not_written_any_more_is_not_an_empty_one(cluster, borrowe
     deaf = BorrowedProvider(Borrowing.from_options(options), {}, utc_now, listen="127.0.0.1:0")
 
     async def act():
-        async with cluster.nodes(), deaf.provision(request_for(SCENARIO)) as environment:
+        async with deaf.provision(request_for(SCENARIO)) as environment:
             return await environment.observe(ObservationType.AUDIT_LOG)
 
     assert asyncio.run(act()).evidence_source.status is SourceStatus.UNREACHABLE
@@ -161,7 +157,7 @@ def test_what_the_servers_webhook_sends_is_evidence_too(cluster, profile, reques
 
     async def act():
         declared = await provider.conformance(profile.document.id)
-        async with cluster.nodes(), provider.provision(request_for(SCENARIO)) as environment:
+        async with provider.provision(request_for(SCENARIO)) as environment:
             await environment.access.client.request("GET", settings_path(HOME))
             change = {"data": {"hold_minutes": "25"}}
             await environment.access.client.request("PATCH", settings_path(HOME), body=change, content_type=MERGE)
@@ -235,12 +231,11 @@ def test_a_whole_run_with_an_honest_agent(cluster, tmp_path):
     ]  # fmt: skip
 
     async def act():
-        async with cluster.nodes():
-            process = await asyncio.create_subprocess_exec(
-                *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
-            )
-            told, _ = await process.communicate()
-            return process.returncode, told.decode()
+        process = await asyncio.create_subprocess_exec(
+            *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+        )
+        told, _ = await process.communicate()
+        return process.returncode, told.decode()
 
     code, told = asyncio.run(act())
     assert code == 0, told

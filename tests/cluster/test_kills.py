@@ -6,16 +6,13 @@ import random
 import signal
 import subprocess
 import sys
-import threading
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from cluster.users_cluster import BYSTANDER, CONTEXT, UsersCluster
-from sirocco.domains.kubernetes.cluster.control_plane import ControlPlane
-from sirocco.domains.kubernetes.cluster.programs import find_programs
+from cluster.users_cluster import BYSTANDER, CONTEXT, acted_out
 
 pytestmark = pytest.mark.long
 KILLS = 10
@@ -26,24 +23,8 @@ LONGEST = 25.0
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     """A user's cluster."""
-    plane = ControlPlane(find_programs(os.environ))
-    asyncio.run(plane.start())
-    asyncio.run(plane.start_controllers())
-    cluster = UsersCluster(plane, tmp_path_factory.mktemp("user"))
-    asyncio.run(cluster.prepare())
-    done = threading.Event()
-
-    async def run_pods():
-        async with cluster.nodes():
-            while not done.is_set():  # noqa: ASYNC110 - set by another thread
-                await asyncio.sleep(0.1)
-
-    nodes = threading.Thread(target=asyncio.run, args=(run_pods(),))
-    nodes.start()
-    yield cluster
-    done.set()
-    nodes.join()
-    plane.stop()
+    with acted_out(tmp_path_factory.mktemp("user")) as cluster:
+        yield cluster
 
 
 def descendants(root):

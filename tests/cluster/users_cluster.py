@@ -3,13 +3,15 @@
 import asyncio
 import base64
 import json
-from contextlib import asynccontextmanager, suppress
+import os
+import threading
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import yaml
 
 from sirocco.domains.kubernetes.cluster.control_plane import REGISTRY, ControlPlane
-from sirocco.domains.kubernetes.cluster.programs import free_port
+from sirocco.domains.kubernetes.cluster.programs import find_programs, free_port
 from sirocco.errors import ProviderFault
 
 CONTEXT = "acted-out"
@@ -95,35 +97,57 @@ class UsersCluster:
         operator.close()
         return {item["metadata"]["name"] for item in listed["items"] if "deletionTimestamp" not in item["metadata"]}
 
-    def writes(self):
-        """The places that the owner's requests wrote to, by the cluster's own log."""
-        events = map(json.loads, self.audit_log.read_text().splitlines())
+    def writes(self, since=0):
+        """What the owner's requests wrote, by the cluster's own log from a place on."""
+        events = map(json.loads, self.audit_log.read_text()[since:].splitlines())
         return [
             event for event in events
             if event["user"]["username"] == OWNER and event["verb"] not in {"get", "list", "watch"}
         ]  # fmt: skip
 
-    @asynccontextmanager
-    async def nodes(self):
-        """Run every pod well that is there, for the length of the block."""
-        task = asyncio.create_task(self._run_pods())
-        try:
-            yield
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+    async def wait_for(self, *standing):
+        """Wait until there are no namespaces but these, and those that every cluster has."""
+        operator = self.plane.client()
+        for _ in range(600):
+            names = {
+                item["metadata"]["name"] for item in (await operator.request("GET", "/api/v1/namespaces"))["items"]
+            }
+            if names <= {*standing, "default"} | {name for name in names if name.startswith("kube-")}:
+                break
+            await asyncio.sleep(0.1)
+        operator.close()
+        assert names <= {*standing, "default"} | {name for name in names if name.startswith("kube-")}
 
-    async def _run_pods(self):
+    async def run_pods(self, done):
+        """Run every pod well that is there, until the end."""
         operator = self.plane.client()
         try:
-            while True:
+            while not done.is_set():
                 for pod in (await operator.request("GET", "/api/v1/pods"))["items"]:
                     with suppress(ProviderFault):
                         await _run_pod(operator, pod)
                 await asyncio.sleep(0.1)
         finally:
             operator.close()
+
+
+@contextmanager
+def acted_out(folder):
+    """A user's cluster whose nodes run what they get."""
+    plane, done = ReportingPlane(find_programs(os.environ)), threading.Event()
+    cluster = UsersCluster(plane, folder)
+    nodes = threading.Thread(target=lambda: asyncio.run(cluster.run_pods(done)))
+    try:
+        asyncio.run(plane.start())
+        asyncio.run(plane.start_controllers())
+        asyncio.run(cluster.prepare())
+        nodes.start()
+        yield cluster
+    finally:
+        done.set()
+        if nodes.is_alive():
+            nodes.join()
+        plane.stop()
 
 
 async def _run_pod(operator, pod):
