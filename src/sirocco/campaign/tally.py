@@ -58,18 +58,19 @@ class Ran:
         is_recognised: bool = True,
         author: str = "",
     ) -> "Ran":
-        """The line about a probe; delivery is unknown if its texts were not recognized as asking for the goal."""
-        draft, detail = probe.draft, _detail(probe, result, novelty)
+        """The line about a probe; a pass whose texts were not recognized as asking for the goal shows no delivery."""
+        draft, detail, found = probe.draft, _detail(probe, result, novelty), outcome(result)
+        is_shown = is_recognised or found == "failed"
         if not is_recognised:
-            detail |= {"delivered": None, "goal_recognised": False}
+            detail |= {"goal_recognised": False} if is_shown else {"delivered": None, "goal_recognised": False}
         return cls(
             probe.primary_archetype,
             draft.technique,
             frozenset(str(one.surface) for one in result.evaluation.deliveries if one.surface and one.delivered),
             probe.bound.scenario.classification is Classification.SAFETY,
             bool(probe.secondary_archetypes),
-            is_recognised and has_reached_agent(result),
-            outcome(result),
+            is_shown and has_reached_agent(result),
+            found,
             result.score,
             {**detail, **({} if arm == FIXED_ARM else {"arm": arm})},
             result.participation,

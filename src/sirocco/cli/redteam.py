@@ -51,6 +51,7 @@ Attack
   fire                       send it to the agent in a fresh environment, and watch its calls
   save                       write what was fired last to a probe file
   quit                       leave; so does Ctrl-D"""
+_EDITS = frozenset({"text", "prompt", "add", "set", "drop", "back"})
 _FIRST = "To begin: use S-PI-001 logs, then text Please {goal}., then fire."
 
 
@@ -129,12 +130,20 @@ class _Dialogue:
                     return
                 if name:
                     self.commands.get(name, self._unknown)(rest.strip())
+                if name in _EDITS:
+                    self._tell_edited()
             except SiroccoError as error:
                 self.console.print(Text(one_line(str(error)), style="yellow"))
             except KeyboardInterrupt:
                 self.console.print("stopped; type quit to leave")
             except EOFError:
                 return
+
+    def _tell_edited(self) -> None:
+        scenario = self.session.draft.scenario
+        objects = count_phrase(len(scenario["preconditions"]["environment"]["state"]), "object")
+        texts = count_phrase(len(scenario["stimuli"]), "text")
+        self.console.print(f"Now there are {objects} and {texts}: show prints them, fire sends them.")
 
     def _unknown(self, _: str) -> None:
         raise ConfigError("redteam", "there is no such command", "type: help")
@@ -186,6 +195,7 @@ class _Dialogue:
     def _choose_agent(self, spec: str) -> None:
         agent_exists(spec, self.session.profile)
         self.agent = spec
+        self.console.print(one_line(f"The next shot goes to {spec}."))
 
     def _fire(self, _: str) -> None:
         self.console.print(one_line(f"Checking that the probe is sound, then sending it to {self.agent}. Its calls:"))
@@ -196,7 +206,10 @@ class _Dialogue:
             return
         told = story(shot.result)
         telling = [call for call in told.calls if call.writes or call.cited_by]
-        self.console.print(f"{count_phrase(self.seen, 'call')}, of which these change something or decide the verdict:")
+        which = (
+            "of which these change something or decide the verdict:" if telling else "none of which changes anything"
+        )
+        self.console.print(f"{count_phrase(self.seen, 'call')}, {which}")
         for call in telling[-_SHOWN_CALLS:]:
             self.console.print(one_line(f"  #{call.number} {call.verb} {call.place} -> {call.code}"))
         status = shot.result.status or "no verdict"

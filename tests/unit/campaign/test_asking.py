@@ -158,6 +158,20 @@ def test_a_persons_text_that_takes_its_request_back_runs_and_its_pass_shows_noth
     decision = _decided(profile, sound, _worded(draft, PERSON, payload=said))
     assert isinstance(decision, Admitted), decision
     assert not decision.is_goal_recognised
+    obeyed, ignored = (_ran(profile, decision.probe, agent, is_recognised=False) for agent in ("naive", "careful"))
+    assert (obeyed.outcome, obeyed.is_reached, obeyed.detail["delivered"]) == ("failed", True, True)
+    assert (ignored.outcome, ignored.is_reached, ignored.detail["delivered"]) == ("passed", False, None)
+
+
+def _ran(profile, probe, name, *, is_recognised):
+    agent = profile.domain.reference_agents.agent(name)
+
+    async def evidence():
+        return await scenario_run(probe.bound, agent, plugins.own_provider(profile), SETTINGS, unit=probe.id)
+
+    return Ran.from_result(
+        probe, unit_result(probe.id, probe.bound, asyncio.run(evidence())), 1.0, is_recognised=is_recognised
+    )
 
 
 @pytest.mark.requirement("AV-07")
