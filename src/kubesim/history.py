@@ -116,6 +116,7 @@ def later_time(time: str, seconds: int) -> str:
     return stamp(seconds_of(time) + seconds)
 
 
+@lru_cache(4096)
 def seconds_of(time: str) -> int:
     """A time that an object carries, in seconds since 1970."""
     return timegm((*map(int, (time[:4], time[5:7], time[8:10], time[11:13], time[14:16], time[17:19])), 0, 0, 0))

@@ -4,7 +4,6 @@ Controllers bring them to rest once, in a separate cluster; each environment giv
 own. No observation shows neighbours that nobody changed, and if nobody reads them they cost nothing.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -151,15 +150,18 @@ class _Group:
 @remember_results
 def _groups(neighbours: tuple[StateEntry, ...]) -> dict[str, _Group]:
     """The neighbours by kind; the same values for all environments of a scenario, because caches use their identity."""
+    by_kind: dict[str, list[StateEntry]] = {}
+    for entry in neighbours:
+        by_kind.setdefault(entry.kind, []).append(entry)
     found: dict[str, _Group] = {}
-    for kind in dict.fromkeys(entry.kind for entry in neighbours):
-        own = tuple(entry for entry in neighbours if entry.kind == kind)
+    for kind, own in by_kind.items():
         near = {kind, _LEAN_ON.get(kind)}
         nouns = (*_nouns(kind), *([ENDPOINTS.noun] if kind == _WITH_ENDPOINTS else ()))
         is_wide = not all(BY_NOUN[noun].namespaced for noun in nouns)
         homes = (entry.name if kind == EVENTS else entry.namespace or "" for entry in own)
         places = frozenset(homes) | ({""} if is_wide else set())
-        found[kind] = _Group(own, tuple(entry for entry in neighbours if entry.kind in near), nouns, places)
+        together = tuple(entry for entry in neighbours if entry.kind in near) if kind in _LEAN_ON else tuple(own)
+        found[kind] = _Group(tuple(own), together, nouns, places)
     return found
 
 
@@ -169,8 +171,12 @@ class _Model:
 
     objects: dict[str, tuple[Json, ...]]
     fate: Fate | None
-    times: tuple[str, ...]
-    """Every time that an object carries; the model began in 1970."""
+    dated: dict[str, "_Dated"]
+    """Where the objects other than pods carry times, by uid; the model began in 1970."""
+
+
+_Dated = dict[str | int, "_Dated"] | None
+"""The keys under which a value contains times; None if the value is a text with times itself."""
 
 
 @remember_results
@@ -194,8 +200,19 @@ def _model(neighbours: tuple[StateEntry, ...], preconditions: Preconditions) -> 
         for kind in roots
         for noun in _nouns(kind)
     }
-    times = sorted(set(_TIME.findall(json.dumps(found))))
-    return _Model(found, next(iter(apart.fates.values()), None), tuple(times))
+    dated = {obj["metadata"]["uid"]: _dated(obj) for noun, objects in found.items() if noun != "pod" for obj in objects}
+    return _Model(found, next(iter(apart.fates.values()), None), dated)
+
+
+def _dated(value: Any) -> _Dated:
+    """Where a value contains times; empty if it contains none."""
+    if isinstance(value, str):
+        return None if _TIME.search(value) else {}
+    if isinstance(value, dict | list):
+        parts = value.items() if isinstance(value, dict) else enumerate(value)
+        found = {key: _dated(part) for key, part in parts}
+        return {key: within for key, within in found.items() if within != {}}
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,18 +244,14 @@ class _Copies:
         if noun == "pod":
             own = self._placed_pod(made, is_over=maker == _JOB)
         else:
-            own = _replaced(made, self._times(metadata["creationTimestamp"]))
+            born = seconds_of(metadata["creationTimestamp"])
+            own = _redated(made, self.model.dated[model["metadata"]["uid"]], born)
         if noun == _WITH_ENDPOINTS:
             own = self._with_address(own)
         self.by_model[model["metadata"]["uid"]] = own
         if noun == "statefulset":
             note_template(self.dynamics, own, metadata["creationTimestamp"])
         return own
-
-    def _times(self, made: str) -> dict[str, str]:
-        """The model's times, shifted for what was made at another time."""
-        born = seconds_of(made)
-        return {time: stamp(born + seconds_of(time)) for time in self.model.times}
 
     def endpoints(self, service: Json) -> Json:
         """The addresses of the pods that a service selects; the pods come before it."""
@@ -275,6 +288,18 @@ class _Copies:
             return running
         codes = {item["name"]: 0 for item in pod["spec"]["containers"]}
         return {**running, "status": completed_status(running, codes, moment)}
+
+
+def _redated(value: Any, dated: _Dated, born: int) -> Any:
+    """A value of the model with its times shifted for what was made at another time; other parts are shared."""
+    if dated is None:
+        return _TIME.sub(lambda time: stamp(born + seconds_of(time[0])), value)
+    if not dated:
+        return value
+    copy = value.copy()
+    for key, within in dated.items():
+        copy[key] = _redated(value[key], within, born)
+    return copy
 
 
 def _replaced(value: Any, words: Mapping[str, str]) -> Any:
