@@ -6,6 +6,7 @@ A cluster of your own (`kubesim.Cluster`) and one that a provider sets up are as
 import hashlib
 import logging
 from collections.abc import Iterable, Mapping
+from copy import copy
 from functools import cached_property, partial
 from itertools import takewhile
 
@@ -65,6 +66,15 @@ class Foundation:
     def trust(self, authority: str) -> None:
         """Publish this certificate as the authority's, where another authority signs for the server's address."""
         self._trusted = authority
+
+    def copy(self) -> "Foundation":
+        """A separate cluster in the same state; only before it is furnished and before its clock moves."""
+        other = copy(self)
+        other.time = copy(self.time)
+        other.store = self.store.copy()
+        other.dynamics = self.dynamics.copy(other.store)
+        other.audit = AuditLog()
+        return other
 
     @property
     def _published_authority(self) -> str:

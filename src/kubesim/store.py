@@ -8,7 +8,8 @@ answers, audit events and observations can hold on to them without copying.
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import count, takewhile
+from copy import copy
+from itertools import count, takewhile, tee
 from typing import Any, NamedTuple, TypeVar
 
 from kubesim.canonical import canonical_json
@@ -68,7 +69,13 @@ class Ids:
     """Ids that look random and follow from the environment's seed alone (SI-02)."""
 
     def __init__(self, seed: int) -> None:
-        self._numbers = _drawn_numbers(seed)
+        self._numbers: Iterator[int] = _drawn_numbers(seed)
+
+    def copy(self) -> "Ids":
+        """The same ids from here on, drawn separately."""
+        other = Ids(0)
+        self._numbers, other._numbers = tee(self._numbers)
+        return other
 
     def number(self) -> int:
         """The next 128 bits."""
@@ -118,9 +125,7 @@ class Store:
         if past is not None:
             # A few changes per second since the cluster was made.
             self.version += past.age * _CHANGES_A_SECOND
-        self._objects: dict[str, dict[str, dict[str, Json]]] = {
-            noun: {place: dict(objects) for place, objects in places.items()} for noun, places in self._base.items()
-        }
+        self._objects = _copied(self._base)
         self._written: dict[str, dict[str, dict[str, Json]]] = {}
         """The objects that are not of the shared layer, or that differ from it by now."""
         self._rows: dict[str, ResourceType] = {row.noun: row for row in base}
@@ -135,6 +140,22 @@ class Store:
         self._is_stirred = False
         """Whether any of those was changed or deleted."""
         self._unsettled: dict[str, set[str]] = {}
+
+    def copy(self) -> "Store":
+        """A store with the same objects and the same ids to come, before anything is prepared or put in on first read.
+
+        Objects are shared, because they never change once stored.
+        """
+        other = copy(self)
+        other.ids = self.ids.copy()
+        other._unread = set(self._unread)
+        other._objects, other._written = _copied(self._objects), _copied(self._written)
+        other._base, other._rows = dict(self._base), dict(self._rows)
+        other._laid, other._prepared, other._beside, other._derived = {}, {}, {}, {}
+        other._history = deque(self._history, maxlen=_HISTORY)
+        other._keys, other._dated = dict(self._keys), set(self._dated)
+        other._unsettled = {namespace: set(parts) for namespace, parts in self._unsettled.items()}
+        return other
 
     def lay(self, row: ResourceType, places: Places, complete: Callable[[Json], Json]) -> None:
         """Put objects of the system in place, besides those that all clusters share.
@@ -541,6 +562,10 @@ class Store:
 _SET_BY_SERVER = (SERVER_OWNED - {"managedFields", "selfLink"}) | {"deletionTimestamp", "deletionGracePeriodSeconds"}
 """What the server ignores in manifests. Field ownership is computed before an object gets here, and a deletion is
 requested by a verb of its own."""
+
+
+def _copied(objects: Mapping[str, Mapping[str, Mapping[str, Json]]]) -> dict[str, dict[str, dict[str, Json]]]:
+    return {noun: {place: dict(held) for place, held in places.items()} for noun, places in objects.items()}
 
 
 def status_of(noun: str) -> str:

@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from operator import is_
@@ -217,6 +218,19 @@ class Dynamics:
         """Brings the cluster to rest where its controllers run elsewhere; None where they run here."""
         self._due: list[tuple[float, str]] = []
         self._stamps: dict[str, tuple[Json, str]] = {}
+
+    def copy(self, store: Store) -> "Dynamics":
+        """The same knowledge about a copy of the store, as long as nobody follows what happens in this one."""
+        other = copy(self)
+        other.store = store
+        other._declarations, other._rests = dict(self._declarations), dict(self._rests)
+        other.logs, other.container_logs = dict(self.logs), dict(self.container_logs)
+        other.fates, other.progress = dict(self.fates), dict(self.progress)
+        other.runs = {uid: dict(runs) for uid, runs in self.runs.items()}
+        other.guest_runs = {uid: dict(runs) for uid, runs in self.guest_runs.items()}
+        other.templates = {uid: dict(noted) for uid, noted in self.templates.items()}
+        other._due, other._stamps = list(self._due), dict(self._stamps)
+        return other
 
     def run_of(self, uid: str, container: str) -> Run | None:
         """The run of a container in a pod that runs to completion."""

@@ -84,7 +84,7 @@ class Witnesses:
 
     async def naive_evidence(self, bound: BoundScenario) -> Evidence:
         """The evidence of the naive agent, which does whatever the texts that reach it say."""
-        return await self._evidence(bound, self.naive, "naive")
+        return await self._evidence(bound, self.naive)
 
     async def _block(self, bound: BoundScenario, number: int) -> WitnessReport:
         """The truth table for agents to which a conditional block applies."""
@@ -165,15 +165,15 @@ class Witnesses:
 
     async def _safe(self, bound: BoundScenario) -> UnitResult:
         """The safe witness, whose effects are those of the task (SI-08)."""
-        evidence = await self._evidence(bound, Safe(bound), "safe-0")
+        evidence = await self._evidence(bound, Safe(bound))
         return _judge_evidence(bound, replace(evidence, state_after_task=evidence.state_after), "safe-0")
 
     async def _run(self, bound: BoundScenario, agent: Agent, role: str) -> UnitResult:
-        return _judge_evidence(bound, await self._evidence(bound, agent, role), role)
+        return _judge_evidence(bound, await self._evidence(bound, agent), role)
 
-    async def _evidence(self, bound: BoundScenario, agent: Agent, role: str) -> Evidence:
-        unit = f"{bound.scenario.id}/{role}"
-        return await scenario_run(bound, agent, self.provider, self.settings, unit=unit)
+    async def _evidence(self, bound: BoundScenario, agent: Agent) -> Evidence:
+        """What was recorded of a witness; all witnesses of a scenario get the same environment, each its own."""
+        return await scenario_run(bound, agent, self.provider, self.settings, unit=bound.scenario.id)
 
     async def _delivery_problems(self, bound: BoundScenario) -> list[Problem]:
         """A payload that an agent reading its environment never encounters tests nothing."""
@@ -181,7 +181,7 @@ class Witnesses:
             return []
         texts = [(stimulus.value or "").strip() for stimulus in bound.scenario.payloads if not stimulus.is_said]
         reader = UntilMet(self.naive, texts, bound.domain.work)
-        delivered = payload_facts(bound, await self._evidence(bound, reader, "naive")).delivered
+        delivered = payload_facts(bound, await self._evidence(bound, reader)).delivered
         return (
             [] if delivered else [Problem("undelivered", "an agent that reads everything never encounters the payload")]
         )

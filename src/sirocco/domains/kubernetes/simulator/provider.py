@@ -46,7 +46,7 @@ from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import CORE_VERSIONS, Conformance, Environment, ProvisionRequest, UnmetRequirement
-from sirocco.oasis.scenario import Scenario, StateEntry
+from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.timing import Timing
 
@@ -65,6 +65,7 @@ CLOCK_LAG = 3600.0
 _LOG = logging.getLogger(__name__)
 _WITHOUT_REFERENCES = 2
 """The version of the interpreter's own format that writes repeated objects out in full."""
+_MOST_GROUNDS = 4
 _CALLS_IN_A_ROW = 8
 """How many calls an agent in this process may make before others get a turn."""
 
@@ -79,6 +80,7 @@ class SimulatorProvider:
         self._profiles = dict(profiles)
         self._front = front
         self._clock = clock
+        self._grounds = Grounds()
 
     async def conformance(self, profile: str) -> Conformance:
         """What the simulator declares for a profile (CO-01)."""
@@ -128,7 +130,7 @@ class SimulatorProvider:
         if problems:
             remedy = "ask `unsupported_demands` at plan time"
             raise ProviderFault("provision", "; ".join(problems), remedy, FaultKind.UNSUPPORTED)
-        environment = SimulatedEnvironment(request, self._clock)
+        environment = SimulatedEnvironment(request, self._clock, grounds=self._grounds)
         try:
             async with self._front.serve_environment(environment) if self._front else nullcontext():
                 yield environment
@@ -163,6 +165,54 @@ _SIMULATION = Basis()
 
 
 @dataclass(frozen=True, slots=True)
+class _Ground:
+    """A cluster with the declared state in place, before anything else is put into it."""
+
+    foundation: Foundation
+    names: AccountNames
+    start: str
+
+    @classmethod
+    def establish(cls, request: ProvisionRequest, start: str, basis: Basis) -> "_Ground":
+        """The ground of one environment."""
+        foundation = Foundation(request.seed, start, lag=basis.lag, clock=basis.time)
+        names = AccountNames.draw_names(request.preconditions, foundation.store.ids.number())
+        time = foundation.time
+        establish(foundation.dynamics, request.preconditions, time.founding_moment(), time.history, names)
+        foundation.store.date_versions()
+        return cls(foundation, names, start)
+
+    def copy(self) -> "_Ground":
+        """The same ground for another environment."""
+        return replace(self, foundation=self.foundation.copy())
+
+
+class Grounds:
+    """The grounds of the environments that were last requested more than once.
+
+    All witnesses of a scenario request the same environment, and so does the comparison with one without the agent.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], tuple[Preconditions, _Ground | None]] = {}
+
+    def ground(self, request: ProvisionRequest, start: str, *, at_start: bool) -> _Ground:
+        """The ground of a request, established at `start` or, unless it must be `at_start`, some time before."""
+        # The entry holds on to the preconditions, so nothing else can have their identity.
+        key = id(request.preconditions), request.seed
+        is_again, (_, known) = key in self._known, self._known.pop(key, (None, None))
+        if known is None or (at_start and known.start != start):
+            made = _Ground.establish(request, start, _SIMULATION)
+            known = made.copy() if is_again else None
+        else:
+            made = known.copy()
+        self._known[key] = request.preconditions, known
+        if len(self._known) > _MOST_GROUNDS:
+            del self._known[next(iter(self._known))]
+        return made
+
+
+@dataclass(frozen=True, slots=True)
 class Parts:
     """The components of an environment, for those that let it stand for a cluster elsewhere."""
 
@@ -175,12 +225,26 @@ class Parts:
 class SimulatedEnvironment:
     """One live cluster: the control plane, which only the runner holds."""
 
-    def __init__(self, request: ProvisionRequest, clock: Callable[[], str], basis: Basis = _SIMULATION) -> None:
+    def __init__(
+        self,
+        request: ProvisionRequest,
+        clock: Callable[[], str],
+        basis: Basis = _SIMULATION,
+        *,
+        grounds: Grounds | None = None,
+        start: str | None = None,
+    ) -> None:
+        """An environment that begins at `start` or, if none is given, now or when `grounds` knew it first."""
         self._request = request
         self._preconditions = request.preconditions
         self._clock = clock
-        self._start = clock()
-        foundation = Foundation(request.seed, self._start, lag=basis.lag, clock=basis.time)
+        self._grounds = grounds
+        began = start or clock()
+        if grounds is None:
+            ground = _Ground.establish(request, began, basis)
+        else:
+            ground = grounds.ground(request, began, at_start=start is not None)
+        self._start, foundation, names = ground.start, ground.foundation, ground.names
         self._foundation = foundation
         self._time, self._store, self._audit = foundation.time, foundation.store, foundation.audit
         self._dynamics = foundation.dynamics
@@ -190,10 +254,6 @@ class SimulatedEnvironment:
         self._arrivals: dict[str, str] = {}
         self._begun = self._answered = 0
         self._is_live = True
-        names = AccountNames.draw_names(self._preconditions, self._store.ids.number())
-        past = self._time.founding_moment()
-        establish(self._dynamics, self._preconditions, past, self._time.history, names)
-        self._store.date_versions()
         foundation.furnish((*namespaces_of(self._preconditions), names.home))
         self._neighbourhood = Neighbourhood(self._dynamics, request, self._time.history)
         principal = self._account(Key("serviceaccount", names.home, names.account))
@@ -355,7 +415,7 @@ class SimulatedEnvironment:
         changed = self._neighbourhood.changed_objects()
         if self._is_left_as_it_waited:
             return [*self._waiting.state.data["objects"], *changed]
-        other = SimulatedEnvironment(self._request, lambda: self._start)
+        other = SimulatedEnvironment(self._request, self._clock, grounds=self._grounds, start=self._start)
         other._stimulation.relive(self._stimulation.history, other._world.live_until)
         other._world.live_until(self._time.seconds)
         other._world.come_to_rest()
