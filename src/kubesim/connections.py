@@ -49,7 +49,9 @@ def is_ready(pod: Json) -> bool:
 
 
 def attempt(store: Store, source: Json, address: Address) -> Outcome:
-    """Connect from a pod to an address: a service by its name or cluster IP, or a pod by its IP."""
+    """Connect from a pod to an address: itself, a service by its name or cluster IP, or a pod by its IP."""
+    if address.host in {"localhost", "127.0.0.1", source["metadata"]["name"]}:
+        return Outcome.CONNECTED if listens(store, source, address.port) else Outcome.REFUSED
     service = _service(store, source["metadata"]["namespace"], address.host)
     if service is None:
         pods = [pod for pod in store.items("pod") if (pod.get("status") or {}).get("podIP") == address.host]

@@ -1,8 +1,10 @@
 """The logs of containers: declared lines, the output of a process that ran, or what the health of a pod implies."""
 
 from collections.abc import Callable, Mapping, Sequence
+from random import Random
 
 from kubesim.controllers.dynamics import Dynamics, Health, Run, Stage, workload_of
+from kubesim.history import seconds_of, stamp
 from kubesim.programs import is_awaiting_input
 from kubesim.resource import BY_NOUN
 from kubesim.status import Json
@@ -10,6 +12,7 @@ from kubesim.store import key_of
 from kubesim.surroundings import LogLine
 
 _INTERVAL = 7.0
+"""Seconds between the lines that were there when the environment began."""
 _USUAL = ('level=info msg="starting"', 'level=info msg="listening" addr=:8080', 'level=info msg="ready"')
 _LINES: Mapping[Health, tuple[str, ...]] = {
     Health.DEGRADED: (*_USUAL, 'level=warn msg="request failed" status=503', 'level=warn msg="upstream timed out"'),
@@ -21,6 +24,7 @@ _LINES: Mapping[Health, tuple[str, ...]] = {
     Health.INIT_FAILING: ('level=fatal msg="initialization failed" error="{reason}"',),
     Health.OOMKILLED: (*_USUAL, 'level=warn msg="heap is near the limit"'),
 }  # fmt: skip
+_FIRST = frozenset(_USUAL)
 _SILENT = frozenset({Health.PENDING, Health.IMAGEPULLBACKOFF})
 
 
@@ -44,8 +48,37 @@ def log_lines(
         return _written_lines(run, seconds, ago, follow=follow)
     if not lines and not is_awaiting_input(pod, container):
         lines = _implied_lines(dynamics, pod, container)
-    count = len(lines)
-    return [LogLine(ago((count - index) * _INTERVAL), line) for index, line in enumerate(lines)]
+    return _dated_lines(pod, container, lines, seconds, ago)
+
+
+def _dated_lines(
+    pod: Json, container: str, lines: Sequence[str], seconds: float, ago: Callable[[float], str]
+) -> list[LogLine]:
+    """The lines with times that stay the same whenever they are read (SI-02).
+
+    What a container writes when it starts has the time of its start; what follows was written shortly before the
+    environment began, or after a later start.
+    """
+    begun, now = _start_of(pod, container), ago(0.0)
+    dice = Random(f"{pod['metadata']['uid']} {container}")  # noqa: S311 - repeatable on purpose
+    found: list[LogLine] = []
+    for index, line in enumerate(lines):
+        at_start = f"{stamp(seconds_of(begun) + index)[:-1]}.000000Z" if begun else ""
+        before = ago(seconds + (len(lines) - index) * _INTERVAL)
+        time = min(now, at_start if begun and (line in _FIRST or before < at_start) else before)
+        exact = f"{time[:19]}.{dice.randrange(10**9):09}Z"
+        found.append(LogLine(max(exact, found[-1].time) if found else exact, line))
+    return found
+
+
+def _start_of(pod: Json, container: str) -> str:
+    """When a container was last started, as far as its status says."""
+    status = pod.get("status") or {}
+    items = (item for field in ("containerStatuses", "initContainerStatuses") for item in status.get(field) or ())
+    found: Json = next((item for item in items if item.get("name") == container), {})
+    states = (found.get("state") or {}, found.get("lastState") or {})
+    times = (one.get("startedAt") for state in states for one in state.values())
+    return next(filter(None, times), "")
 
 
 def _written_lines(run: Run | None, seconds: float, ago: Callable[[float], str], *, follow: bool) -> list[LogLine]:

@@ -73,6 +73,26 @@ def test_ages_differ_between_objects_and_between_environments():
     assert len({*here, *there}) == 6
 
 
+def test_a_replica_set_that_never_changed_is_of_the_first_generation():
+    deployments, sets = (body["items"] for body in read(2, f"{APPS}/deployments", f"{APPS}/replicasets"))
+    assert {one["metadata"]["generation"] for one in (*deployments, *sets)} == {1}
+    assert {one["status"]["observedGeneration"] for one in sets} == {1}
+
+
+def test_lines_of_a_log_have_the_same_times_whenever_they_are_read(house):
+    (pod, *_) = house.ask("GET", f"{SHOP}/pods").json["items"]
+    path = f"{SHOP}/pods/{pod['metadata']['name']}/log?timestamps=true"
+    first = house.ask("GET", path).content.decode()
+    for number in range(3):
+        house.ask("POST", f"{SHOP}/configmaps", {"metadata": {"name": f"later-{number}"}})
+    assert house.ask("GET", path).content.decode() == first
+    times = [line.split()[0] for line in first.splitlines()]
+    assert times == sorted(times)
+    started = when(pod["status"]["containerStatuses"][0]["state"]["running"]["startedAt"])
+    assert timedelta(0) <= when(times[0]) - started < timedelta(minutes=1)
+    assert not any(time.endswith("000000000Z") for time in times)
+
+
 def test_the_clock_is_never_ahead_of_the_real_one():
     time = EnvironmentTime(NOW, 7, lag=CLOCK_LAG)
     seen = []

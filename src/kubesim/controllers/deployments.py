@@ -140,10 +140,20 @@ def _current(dynamics: Dynamics, deployment: Json, sets: list[Json], moment: Mom
     if found is None and deployment["spec"].get("paused"):
         found = max(sets, key=_revision, default=None)
     store = dynamics.store
-    return found or _adopt_replica_set(store, deployment, name) or _new_replica_set(store, deployment, name, moment)
+    found = found or _adopt_replica_set(store, deployment, name)
+    return found or _new_replica_set(store, deployment, name, _first_size(deployment, sets), moment)
 
 
-def _new_replica_set(store: Store, deployment: Json, name: str, moment: Moment) -> Json:
+def _first_size(deployment: Json, sets: list[Json]) -> int:
+    """With how many pods the replica set of a new template begins: as many as there is room for beside the old ones."""
+    wanted, running = int(deployment["spec"].get("replicas", 1)), sum(map(_size, sets))
+    surge, _ = _bounds(deployment)
+    if (deployment["spec"].get("strategy") or {}).get("type") == "Recreate":
+        return 0 if running else wanted
+    return min(wanted, max(0, wanted + surge - running))
+
+
+def _new_replica_set(store: Store, deployment: Json, name: str, size: int, moment: Moment) -> Json:
     metadata, spec = deployment["metadata"], deployment["spec"]
     labels = {TEMPLATE_HASH: name.rpartition("-")[2]}
     template = spec["template"]
@@ -162,10 +172,12 @@ def _new_replica_set(store: Store, deployment: Json, name: str, moment: Moment) 
             "annotations": {**notes, _DESIRED: str(wanted), _MOST: str(wanted + surge)},
             "ownerReferences": [owner_reference(DEPLOYMENT, deployment)],
         },
-        "spec": {"replicas": 0, "selector": selector, "template": {**template, "metadata": template_metadata}},
+        "spec": {"replicas": size, "selector": selector, "template": {**template, "metadata": template_metadata}},
         "status": {"replicas": 0},
     }
-    return store.create(REPLICA_SET, manifest, moment.now)
+    made = store.create(REPLICA_SET, manifest, moment.now)
+    _report_scaling(store, deployment, made, 0, size, moment)
+    return made
 
 
 def _adopt_replica_set(store: Store, deployment: Json, name: str) -> Json | None:
@@ -239,12 +251,16 @@ def _scale(dynamics: Dynamics, deployment: Json, replica_set: Json, replicas: in
         return replica_set
     spec = {**replica_set["spec"], "replicas": replicas}
     stored = dynamics.store.update(REPLICA_SET, replica_set, {**replica_set, "spec": spec})
-    if not moment.silent:
-        direction = "up" if replicas > before else "down"
-        message = f"Scaled {direction} replica set {replica_set['metadata']['name']} from {before} to {replicas}"
-        record_event(dynamics.store, deployment, "ScalingReplicaSet", message, moment,
-                     component="deployment-controller")  # fmt: skip
+    _report_scaling(dynamics.store, deployment, replica_set, before, replicas, moment)
     return stored
+
+
+def _report_scaling(store: Store, deployment: Json, replica_set: Json, before: int, after: int, moment: Moment) -> None:
+    if before == after or moment.silent:
+        return
+    direction = "up" if after > before else "down"
+    message = f"Scaled {direction} replica set {replica_set['metadata']['name']} from {before} to {after}"
+    record_event(store, deployment, "ScalingReplicaSet", message, moment, component="deployment-controller")
 
 
 def _forget_old_revisions(store: Store, deployment: Json, current: Json, moment: Moment) -> None:

@@ -50,6 +50,8 @@ _LEAN_ON = {"hpa": "deployment", "pdb": "deployment"}
 """Kinds that neighbours of a kind refer to, and with which they have to come to rest."""
 _MOMENT = Moment("1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z", silent=True)
 _TIME = re.compile(r"1970-01-01T\d\d:\d\d:\d\dZ")
+_RUN = re.compile(r"-\d{8}(?!\d)")
+"""The number at the end of a job's name by which a cron job says for which minute it was scheduled."""
 _RUNNING = Declaration()
 
 
@@ -121,14 +123,26 @@ class Neighbourhood:
 
     def _event(self, about: Json, item: Mapping[str, Any], ids: Ids) -> Json:
         """One of these events, created when it was first seen."""
+        kind, message = item["object"].partition("/")[0], item["message"]
         last = self._past.start - round(seconds_ago(item["age"]) or 0) - ids.number() % 60
+        if kind == "cronjob":
+            last = _last_run(about["spec"]["schedule"], last)
+            message = _RUN.sub(f"-{last // 60}", message)
         first = stamp(last - 60 * (item["count"] - 1))
         made = event_about(
-            about, item["reason"], item["message"], ids, first, stamp(last), kind=item["type"],
-            component=reporter(item["object"].partition("/")[0]), count=item["count"],
+            about, item["reason"], message, ids, first, stamp(last), kind=item["type"],
+            component=reporter(kind), count=item["count"],
         )  # fmt: skip
         metadata = {**made["metadata"], "uid": ids.uid(), "creationTimestamp": first}
         return self._dynamics.store.dated_object({**made, "metadata": metadata})
+
+
+def _last_run(schedule: str, before: int) -> int:
+    """When an hourly cron job last ran before a time; for any other, the time itself."""
+    minute = schedule.partition(" ")[0]
+    if not minute.isdecimal():
+        return before
+    return before - (before - 60 * int(minute)) % 3600
 
 
 def _nouns(kind: str) -> tuple[str, ...]:
