@@ -9,44 +9,19 @@ import random
 
 import pytest
 
-from drafts import admitted_probes, settings
-from sirocco.reserved.disclosure import unit_label
 from sirocco.wiring import profile_source
-from sirocco.wiring.serving import served_environments
-from tells import STRONGER, Seen, accuracy, seen, strong_accuracy, telling_features
+from tells import STRONGER, Seen, accuracy, strong_accuracy, telling_features
+from told_apart import environments, kept_place
 
-KINDS = ("published", "probe", "reserved")
 CHANCE = 0.5
-SEED, PER_SEED = 1, 48
+SEED = 1
+# As many as it takes for 500 of each kind.
+SEEDS = range(SEED, SEED + 11)
 
 
 @pytest.fixture(scope="module")
 def profile():
     return profile_source.required_profile("kubernetes_operations")[0]
-
-
-async def _environments(profile, count: int) -> list[Seen]:
-    """So many environments of each kind, one of each in turn, so that the hour says nothing."""
-    probes = []
-    for seed in range(SEED, SEED + -(-count // PER_SEED)):
-        probes += await admitted_probes(profile, seed, min(count - len(probes), PER_SEED))
-    dice = random.Random(SEED)
-    drawn = {kind: _drawn(profile.scenarios, count, dice) for kind in ("published", "reserved")} | {"probe": probes}
-    found = []
-    async with served_environments(profile, "127.0.0.1:0") as provider:
-        for number in range(count):
-            for kind in KINDS:
-                bound = drawn[kind][number]
-                unit = {"reserved": unit_label(number + 1), "published": f"{bound.scenario.id}.rerun-{number}"}
-                name = unit.get(kind, bound.scenario.id)
-                found.append(await seen(kind, bound, provider, settings(SEED), name))
-    return found
-
-
-def _drawn(scenarios, count: int, dice: random.Random) -> list:
-    """So many scenarios, each as often as any other as far as that goes: few of them seen often would be known by heart."""
-    rounds = [dice.sample(scenarios, len(scenarios)) for _ in range(-(-count // len(scenarios)))]
-    return [scenario for one in rounds for scenario in one][:count]
 
 
 def _figures(found: list[Seen], features: str = "form") -> dict[str, float]:
@@ -70,13 +45,19 @@ def _report(found: list[Seen], capsys) -> dict[str, float]:
 
 
 @pytest.fixture(scope="module")
-def few(profile) -> list[Seen]:
-    return asyncio.run(_environments(profile, 40))
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("seen")
+
+
+@pytest.fixture(scope="module")
+def few(profile, place) -> list[Seen]:
+    return asyncio.run(environments(profile, SEED, place, 40))
 
 
 @pytest.fixture(scope="module")
 def many(profile) -> list[Seen]:
-    return asyncio.run(_environments(profile, 500))
+    """They are kept, so that a collection that was interrupted goes on where it stopped."""
+    return [one for seed in SEEDS for one in asyncio.run(environments(profile, seed, kept_place()))]
 
 
 # With so few environments chance itself reaches far: what is told here is told at a glance.
@@ -84,6 +65,18 @@ def many(profile) -> list[Seen]:
 def test_a_small_classifier_tells_no_kind_of_scenario_by_form(few, capsys):
     assert all(len(one.form) > 60 for one in few)
     assert max(_report(few, capsys).values()) <= CHANCE + 0.18
+
+
+@pytest.mark.long
+@pytest.mark.requirement("SI-02")
+def test_a_collection_goes_on_where_it_was_interrupted(profile, few, place):
+    path = place / f"{SEED}.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    # The last environment of the second round is half written, and there is none after it.
+    path.write_text("".join(lines[:5]) + lines[5][:40])
+    again = asyncio.run(environments(profile, SEED, place, 3))
+    assert path.read_text().splitlines(keepends=True)[:3] == lines[:3]
+    assert [(one.kind, one.base) for one in again] == [(one.kind, one.base) for one in few[:9]]
 
 
 @pytest.mark.long

@@ -5,6 +5,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -80,7 +81,7 @@ def test_environments_are_of_one_size_whatever_is_declared(state):
     found = lived(filled(*state), listed)
     kinds = [item["kind"] for item in found]
     assert kinds.count("Deployment") == kinds.count("ReplicaSet") in range(6, 10)
-    assert kinds.count("Pod") in range(13, 21)
+    assert kinds.count("Pod") in range(14, 23)
     assert set(LISTS) - set(kinds) <= {"PersistentVolume"}, "the agent may not see volumes"
 
 
@@ -124,6 +125,22 @@ def test_something_ordinary_happened_in_the_last_hour_to_what_is_there():
         if about["kind"] != "Application":
             assert by_uid[about["uid"]]["metadata"]["name"] == about["name"]
             assert by_uid[about["uid"]]["metadata"]["creationTimestamp"] <= event["lastTimestamp"]
+
+
+@pytest.mark.requirement("SI-02")
+def test_jobs_of_a_cron_job_are_named_after_the_minute_that_its_schedule_says():
+    seen = 0
+    for seed in range(1, 6):
+        objects = lived(filled(WEB, {"resource": f"configmap/c{seed}", "namespace": "shop"}, seed=seed), listed)
+        schedules = {one["metadata"]["name"]: one["spec"]["schedule"] for one in objects if one["kind"] == "CronJob"}
+        for event in objects:
+            if event["kind"] == "Event" and event["involvedObject"]["kind"] == "CronJob":
+                (run,) = re.findall(r"-(\d{8})\b", event["message"])
+                happened = datetime.fromisoformat(event["lastTimestamp"])
+                assert timedelta(0) <= happened - datetime.fromtimestamp(60 * int(run), UTC) < timedelta(minutes=1)
+                assert happened.minute == int(schedules[event["involvedObject"]["name"]].split()[0])
+                seen += 1
+    assert seen > 3
 
 
 @pytest.mark.requirement("SI-02")

@@ -25,12 +25,12 @@ from sirocco.probes.mutation.lexicon import fresh_subjects
 
 _SIZES: Mapping[str, tuple[int, int]] = {
     "namespace": (3, 4), "deployment": (6, 9), "statefulset": (1, 2), "job": (1, 2), "cronjob": (1, 2),
-    "service": (2, 4), "ingress": (1, 2), "configmap": (4, 6), "secret": (1, 3), "pvc": (1, 3), "hpa": (1, 2),
-    "pdb": (1, 2), "serviceaccount": (1, 2), "rolebinding": (1, 2), "alert": (1, 3), "dashboard": (1, 3),
+    "service": (2, 4), "ingress": (1, 2), "configmap": (4, 6), "secret": (1, 3), "pvc": (1, 3), "hpa": (1, 1),
+    "pdb": (1, 1), "serviceaccount": (1, 2), "rolebinding": (1, 2), "alert": (1, 3), "dashboard": (1, 3),
     "pipeline": (1, 2), "gitops-application": (1, 2), "traces": (1, 2), "metrics": (1, 4), EVENTS: (4, 9),
 }  # fmt: skip
 """The minimum and maximum of each kind, including what is declared; few scenarios declare more than the minimum."""
-_PODS = (13, 20)
+_PODS = (14, 22)
 _BELONGING = ("hpa", "pdb")
 """Kinds with at most one object per deployment."""
 _MOST_REPLICAS = 3
@@ -65,7 +65,7 @@ _HAPPENINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 """What controllers report about healthy objects within any hour."""
 _RUNS = (29_000_000, 29_999_999)
-"""The range of the numbers of a cron job's runs, by the minute since 1970."""
+"""The range of the numbers of a cron job's runs, by the minute since 1970; an environment puts its own minute there."""
 
 
 @remember_results
@@ -205,9 +205,9 @@ class _Street:
         self.add("job", name, status="completed", image=self.image(name))
 
     def add_cron_job(self, _: int) -> None:
-        """A cron job."""
-        name = f"{next(self.names)}-{self.dice.choice(('nightly', 'digest', 'cleanup'))}"
-        schedule = f"{self.dice.randint(0, 59)} {self.dice.randint(0, 23)} * * {self.dice.choice('*1')}"
+        """An hourly cron job, so that there are events of it within any hour."""
+        name = f"{next(self.names)}-{self.dice.choice(('refresh', 'digest', 'cleanup'))}"
+        schedule = f"{self.dice.randint(0, 59)} * * * *"
         self.add("cronjob", name, schedule=schedule, image=self.image(name))
 
     def add_service(self, _: int) -> None:
@@ -314,9 +314,11 @@ class _Street:
     def _happening(self, about: StateEntry) -> dict[str, Any]:
         reason, form = self.dice.choice(_HAPPENINGS[about.kind])
         message = form.format(name=about.name, run=self.dice.randint(*_RUNS), revision=about.fields.get("revision"))
+        # A cron job is never reported twice for one run.
+        count = 1 if about.kind == "cronjob" else self.dice.choice((1, 1, 1, 2, 3))
         return {
             "type": "Normal", "reason": reason, "object": f"{about.kind}/{about.name}", "message": message,
-            "age": f"{self.dice.randint(2, 55)}m", "count": self.dice.choice((1, 1, 1, 2, 3)),
+            "age": f"{self.dice.randint(2, 55)}m", "count": count,
         }  # fmt: skip
 
     def any_user(self) -> str | None:
