@@ -78,9 +78,12 @@ def test_nothing_outside_the_runs_own_namespaces_is_written(cluster, borrowed, r
     environment, before, during, own, account, read, changed, refused, log, after, left = asyncio.run(act())
     assert own == {HOME}
     assert {key: value for key, value in during.items() if key in before or "ipaddresses" not in key} == before
-    places = {event["objectRef"].get("namespace") for event in cluster.writes(since) if event["objectRef"]["resource"] != (
-        "selfsubjectaccessreviews")}  # fmt: skip
-    assert places == {HOME, account}
+    written = {
+        (event["objectRef"].get("namespace", event["objectRef"].get("name")), event["objectRef"]["resource"])
+        for event in cluster.writes(since)
+        if event["objectRef"]["resource"] != "selfsubjectaccessreviews"
+    }
+    assert {place for place, _ in written} == {HOME, account}, written
     assert left.isdisjoint({HOME, account})
     assert [read.status, changed.status, refused.status] == [200, 200, 403]
     entries = log.data["entries"]
