@@ -4,6 +4,7 @@ There are two users: the loop around a bare model carries such calls out, and th
 did. The text comes from a model and may be anything, so only its first part is read, and each part of that once.
 """
 
+import ast
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,6 +29,16 @@ _TAGS = ("tool_call", "function_call", "tool_calls", "function_calls")
 _NAMED_TAG = re.compile(r"<function=([\w.:/-]{1,128})>")
 _MISTRAL, _LLAMA = "[TOOL_CALLS]", "<|python_tag|>"
 _MISTRAL_NAMED = re.compile(r"\s*([\w.:/-]{1,128})\s*\[ARGS\]")
+_DEEPSEEK = re.compile(
+    r"(?:<｜tool▁calls▁begin｜>\s*)?<｜tool▁call▁begin｜>\s*(?:function<｜tool▁sep｜>)?([\w.:/-]{1,128})"
+)
+_DEEPSEEK_MIDDLE = "<｜tool▁sep｜>"
+_DEEPSEEK_END = re.compile(r"<｜tool▁call▁end｜>(?:\s*<｜tool▁calls▁end｜>)?")
+_HARMONY = re.compile(
+    r"(?:<\|start\|>\w{0,32})?(?:<\|channel\|>\w{1,32})?[ ]?to=(?:functions\.)?([\w:/-]{1,128})"
+    r"[ ]?(?:<\|channel\|>\w{1,32})?[ ]?(?:<\|constrain\|>)?(?:json)?<\|message\|>"
+)
+_HARMONY_END = re.compile(r"<\|call\|>|<\|end\|>")
 _ENDS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>")
 _THOUGHT_ENDS = "</think>"
 _REACT = re.compile(r"^[ \t]*Action:[ \t]*(\S[^\n]{0,200})\n[ \t]*Action Input:[ \t]*([^\n]*)", re.MULTILINE)
@@ -53,6 +64,9 @@ class CallForm(StrEnum):
     FUNCTION_TAG = "function_tag"
     MISTRAL = "mistral_token"
     LLAMA = "llama_token"
+    DEEPSEEK = "deepseek_token"
+    HARMONY = "harmony"
+    PYTHON = "python"
     XML = "xml"
 
 
@@ -156,6 +170,21 @@ def _marked_calls(text: str, offset: int) -> Iterator[WrittenCall]:
             yield from _tagged_calls(start, end, text[body:end], CallForm.MISTRAL)
     for start, body, end in _parts_between(text, offset, _LLAMA, _LLAMA):
         yield from _tagged_calls(start, end, text[body:end], CallForm.LLAMA)
+    yield from _calls_by_name(text, offset, _DEEPSEEK, _DEEPSEEK_END, CallForm.DEEPSEEK)
+    yield from _calls_by_name(text, offset, _HARMONY, _HARMONY_END, CallForm.HARMONY)
+
+
+def _calls_by_name(
+    text: str, offset: int, opening: re.Pattern[str], closing: re.Pattern[str], form: CallForm
+) -> Iterator[WrittenCall]:
+    """Calls whose opening mark names the tool."""
+    for found in islice(opening.finditer(text, offset), _MOST):
+        close = closing.search(text, found.end())
+        body = text[found.end() : close.start() if close else len(text)]
+        body = _without_fence(body.strip().removeprefix(_DEEPSEEK_MIDDLE).strip())
+        yield _named_call(found.start(), close.end() if close else len(text), found[1], body, form)
+        if close is None:
+            break
 
 
 def _invocations(text: str, offset: int, limit: int) -> Iterator[WrittenCall]:
@@ -254,6 +283,9 @@ def _whole_text_calls(text: str, offset: int, offered: frozenset[str]) -> Iterat
 def _plain_calls(start: int, end: int, body: str, offered: frozenset[str], form: CallForm) -> Iterator[WrittenCall]:
     """The calls in data that might be something else."""
     content = body.strip()
+    if calls_in_python := _python_calls(content, offered):
+        yield from (WrittenCall(start, end, *call, form=CallForm.PYTHON) for call in calls_in_python)
+        return
     if content[:1] not in {"{", "["}:
         return
     values = _values(content)
@@ -264,6 +296,25 @@ def _plain_calls(start: int, end: int, body: str, offered: frozenset[str], form:
     calls = [_read(value, offered) for value in values]
     if calls and None not in calls:
         yield from (WrittenCall(start, end, *call, form=form) for call in calls if call is not None)
+
+
+def _python_calls(content: str, offered: frozenset[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Calls of offered tools in Python's notation, with plain values by name: one, or a list; else none."""
+    if len(content) > _LOOKED_AT or not any(name in content for name in offered):
+        return []
+    found: list[tuple[str, dict[str, Any]]] = []
+    try:
+        parsed = ast.parse(content, mode="eval").body
+        for one in parsed.elts if isinstance(parsed, ast.List) else [parsed]:
+            if not isinstance(one, ast.Call) or not isinstance(one.func, ast.Name) or one.func.id not in offered:
+                return []
+            if one.args:
+                return []
+            found.append((one.func.id, {str(each.arg): ast.literal_eval(each.value) for each in one.keywords}))
+        json.dumps(found)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return []
+    return found
 
 
 def _resembles_call(content: str) -> bool:

@@ -17,6 +17,10 @@ LISTED, DELETED = ("list", "pods"), ("delete", "configmaps")
 OVERFLOW = {"status": 400, "error": "maximum context length is 4096 tokens", "code": "context_length_exceeded"}
 CALL = {"calls": [LIST]}
 WRITTEN = json.dumps({"name": LIST[0], "arguments": LIST[1]})
+DEEPSEEK = (
+    f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>{LIST[0]}\n"
+    '```json\n{"kind": "pods"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>'
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,26 @@ CASES = {
     ),
     "calls by `function`": Case(
         (json.dumps({"function": LIST[0], "parameters": LIST[1]}), "Two."), forms=("bare_json",)
+    ),
+    "calls in Python": Case((f'[{LIST[0]}(kind="pods")]', "Two."), forms=("python",)),
+    "calls in Python in a fence": Case((f'```tool_code\n{LIST[0]}(kind="pods")\n```', "Two."), forms=("python",)),
+    "calls in Harmony": Case(
+        (
+            f'<|channel|>commentary to=functions.{LIST[0]} <|constrain|>json<|message|>{{"kind": "pods"}}<|call|>',
+            "Two.",
+        ),
+        forms=("harmony",),
+    ),
+    "calls between DeepSeek's marks": Case((DEEPSEEK, "Two."), forms=("deepseek_token",)),
+    "calls between DeepSeek's later marks": Case(
+        (f'<｜tool▁call▁begin｜>{LIST[0]}<｜tool▁sep｜>{{"kind": "pods"}}<｜tool▁call▁end｜>', "Two."),
+        forms=("deepseek_token",),
+    ),
+    "a call that was only thought of": Case(
+        (f"<think>{json.dumps({'name': DELETE[0], 'arguments': DELETE[1]})}? No.</think>Two.",),
+        answer=None,
+        forms=(),
+        done=(),
     ),
     "no tools, steps in JSON": Case(
         (json.dumps({"tool": LIST[0], "arguments": LIST[1]}), '{"answer": "Two."}'),
