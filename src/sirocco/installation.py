@@ -1,6 +1,8 @@
 """How this Sirocco was installed, so that advice on installing something works for the reader."""
 
 import json
+import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
@@ -38,6 +40,31 @@ def installed_source() -> Source:
         return Source(folder=unquote(urlsplit(address).path), is_editable=is_editable)
     commit = (document.get("vcs_info") or {}).get("commit_id")
     return Source(repository=f"git+{address}@{commit}") if commit else Source()
+
+
+def portable_requirement(*extras: str) -> str:
+    """What to pass to pip on another machine; nothing for a clone whose commit is at no web address.
+
+    For a clone, that is the repository and the commit that it was cloned from.
+    """
+    source = installed_source()
+    if not source.folder:
+        return source.requirement(*extras)
+    address = urlsplit(_git(source.folder, "config", "--get", "remote.origin.url"))
+    if address.scheme != "https" or not _git(source.folder, "branch", "--remotes", "--contains", "HEAD"):
+        return ""
+    # A clone of a private repository may have a token in front of the host, which must not get into a workflow.
+    public = address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
+    return Source(repository=f"git+{public}@{_git(source.folder, 'rev-parse', 'HEAD')}").requirement(*extras)
+
+
+def _git(folder: str, *words: str) -> str:
+    """What git says about the folder, or nothing without git or a repository."""
+    program = shutil.which("git")
+    if program is None:
+        return ""
+    done = subprocess.run([program, "-C", folder, *words], capture_output=True, text=True, check=False)  # noqa: S603 - no shell
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def install_command(extra: str) -> str:

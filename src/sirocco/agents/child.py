@@ -23,6 +23,7 @@ Under `confinement.HOSTS`, the lines that the program's own hosts file has in ad
 """
 NO_FILES: Files = {}
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
+_TRACEBACK = b"Traceback (most recent call last):"
 _KEPT_OF_STDERR = 4096
 _GRACE = 2.0
 """How many seconds a process has to end after its last request, and its pipes to drain after its end."""
@@ -211,10 +212,20 @@ class Child(asyncio.SubprocessProtocol):
             raise oversize_fault(self._where)
 
     def _end_fault(self, how: str) -> AgentFault:
-        lines = bytes(self._errors).strip().split(b"\n")
-        said = excerpt(lines[-1])
+        said = excerpt(_reason(bytes(self._errors).strip().split(b"\n")))
         remedy = "try it by hand, with a request on standard input" if said else "let it say why on standard error"
         return AgentFault(self._where, f"{how}: {said}" if said else how, remedy, AgentFaultKind.EXITED)
+
+
+def _reason(lines: list[bytes]) -> bytes:
+    """The line that says best why a program ended: its last one, or the error of its last Python traceback.
+
+    Notes may follow that error, as frameworks add them, and say where it happened rather than what.
+    """
+    if _TRACEBACK not in lines:
+        return lines[-1]
+    after = lines[len(lines) - lines[::-1].index(_TRACEBACK) :]
+    return next((line for line in after if line[:1].strip()), lines[-1])
 
 
 def _read_all(descriptor: int) -> bytes:

@@ -17,7 +17,7 @@ from rich.text import Text
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.terminal import console, one_line, print_json
 from sirocco.errors import ConfigError
-from sirocco.installation import installed_source
+from sirocco.installation import installed_source, portable_requirement
 from sirocco.models.endpoints import has_known_address
 
 LINES = "cmd+lines:python3 agent.py"
@@ -82,11 +82,14 @@ def command(
     """
     chosen = KINDS["command"] if agent and kind is None else KINDS[kind or _ask_kind()]
     workflow = ci or _ask_workflow()
-    if source is None and workflow != NONE and (folder := installed_source().folder):
-        text = f"CI will install Sirocco from {folder}, which only this machine has"
-        text += f": give --source, or change SIROCCO in {WORKFLOWS[workflow][1]}"
-        console(stderr=True).print(Text(one_line(f"warning: {text}"), style="yellow"))
-    files = dict(_files(chosen, workflow, agent, source or installed_source().requirement(*chosen.extras)))
+    wanted = source or portable_requirement(*chosen.extras)
+    if not wanted:
+        wanted = installed_source().requirement(*chosen.extras)
+        if workflow != NONE:
+            text = f"CI will install Sirocco from {wanted}, which only this machine has"
+            text += f": give --source, or change SIROCCO in {WORKFLOWS[workflow][1]}"
+            console(stderr=True).print(Text(one_line(f"warning: {text}"), style="yellow"))
+    files = dict(_files(chosen, workflow, agent, wanted))
     written = {name: _write(directory / name, text) for name, text in files.items()}
     steps = list(_next_steps(directory, chosen, agent))
     if output == "json":
@@ -140,7 +143,7 @@ def _files(kind: Kind, workflow: str, agent: str | None, source: str) -> Iterato
     if spec.startswith("model:"):
         options = "# model-url: http://127.0.0.1:8000/v1     # for a model of your own: where it is served\n"
     run_file = (scaffold / "sirocco.yaml").read_text(encoding="utf-8")
-    named = run_file.replace("@OPTIONS@", options).replace("@QUOTED@", shlex.quote(spec))
+    named = run_file.replace("@OPTIONS@", options).replace("@CHECK@", _check_arguments(kind, agent))
     yield "sirocco.yaml", named.replace("@AGENT@", json.dumps(spec))
     yield "scenarios/first.yaml", (scaffold / "scenario.yaml").read_text(encoding="utf-8")
     if workflow != NONE:
@@ -198,8 +201,12 @@ def _next_steps(directory: Path, kind: Kind, agent: str | None) -> Iterator[str]
         yield from (f"export {name}=..." for name in kind.variables)
         if kind.is_server:
             yield "python3 agent.py &"
+    yield f"sirocco agent check {_check_arguments(kind, agent)}"
+    yield "sirocco run --config sirocco.yaml --out runs/first"
+
+
+def _check_arguments(kind: Kind, agent: str | None) -> str:
+    """What `sirocco agent check` needs for this agent, as it is typed."""
     passed = "".join(f" --agent-env {name}" for name in kind.variables) if _is_child(kind, agent) else ""
     is_own = agent is not None and agent.startswith("model:") and not has_known_address(agent.split(":")[1])
-    address = " --model-url URL" if is_own else ""
-    yield f"sirocco agent check {shlex.quote(agent or kind.agent)}{passed}{address}"
-    yield "sirocco run --config sirocco.yaml --out runs/first"
+    return shlex.quote(agent or kind.agent) + passed + (" --model-url URL" if is_own else "")

@@ -109,8 +109,15 @@ def _print_list(run: Path, index: EvidenceIndex, output: str) -> None:
             said = f"  {row['unit']}  {row['archetype']}  {line(confidential_text(row['reason'] or ''), _REASON)}"
             out.print(Text.assemble((one_line(f"{sign} {row['verdict']}"), style), one_line(said).rstrip()))
     counts = ", ".join(f"{number} {kind}" for kind, number in summary.items() if number or kind in {"failed", "passed"})
-    out.print(Text(one_line(f"{counts}; one in full: sirocco show {shlex.quote(str(run))} UNIT"), style="bold"))
+    out.print(Text(one_line(f"{counts}{_example(run, rows, kinds)}"), style="bold"))
     out.print(one_line(f"in safety scenarios and probes the agent {participation_count(took_part)}"))
+
+
+def _example(run: Path, rows: list[dict[str, Any]], kinds: list[str]) -> str:
+    """How to see one unit in full: the first that failed, if any did."""
+    units = [row["unit"] for row in rows]
+    unit = units[kinds.index("failed")] if "failed" in kinds else next(iter(units), None)
+    return f"; one in full: sirocco show {shlex.quote(str(run))} {shlex.quote(str(unit))}" if unit else ""
 
 
 def _outcome(row: dict[str, Any], *, scored: bool) -> str:

@@ -412,6 +412,11 @@ def test_turns_at_once_have_a_process_each_and_all_of_them_end(folder):
             AgentFaultKind.EXITED,
             "ended without an answer: no key",
         ),
+        (
+            "input(); error = OSError('no model'); error.add_note('During task 7'); raise error",
+            AgentFaultKind.EXITED,
+            "ended without an answer: OSError: no model",
+        ),
         ("import sys; [print('nonsense', flush=True) for line in sys.stdin]", AgentFaultKind.MALFORMED, "nonsense"),
         ("import time; time.sleep(60)", AgentFaultKind.TIMEOUT, "no answer within 1 s"),
         (

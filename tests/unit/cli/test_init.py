@@ -11,8 +11,9 @@ import pytest
 import yaml
 
 from commands import sirocco
+from sirocco import installation
 from sirocco.cli.init import KINDS, WORKFLOWS
-from sirocco.installation import Source, install_command, installed_source
+from sirocco.installation import Source, install_command, installed_source, portable_requirement
 
 SCAFFOLD = Path(__file__).parents[3] / "src" / "sirocco" / "cli" / "scaffold"
 AT_ONCE = {"http": "http://127.0.0.1:8000", "command": "cmd:./agent.sh", "python": "python:agent:agent"}
@@ -160,6 +161,43 @@ def test_advice_in_a_clone_installs_the_clone() -> None:
     if Path(installed_source().folder or "/") != folder:
         pytest.skip("Sirocco is not installed from this clone")
     assert install_command("mcp") == f"{sys.executable} -m pip install -e '{folder}[mcp]'"
+
+
+def git(folder: Path, *words: str) -> str:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b.test")
+    return subprocess.run(["git", "-C", folder, *identity, *words], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture
+def clone(tmp_path: Path, monkeypatch) -> Path:
+    """An installation from a clone of a repository with one commit."""
+    origin, folder = tmp_path / "origin", tmp_path / "clone"
+    origin.mkdir()
+    git(origin, "init", "--quiet")
+    git(origin, "commit", "--quiet", "--allow-empty", "--message", "first")
+    git(tmp_path, "clone", "--quiet", str(origin), str(folder))
+    monkeypatch.setattr(installation, "installed_source", lambda: Source(folder=str(folder), is_editable=True))
+    return folder
+
+
+def test_a_workflow_installs_the_commit_that_was_cloned_and_leaves_out_a_token(clone: Path) -> None:
+    assert portable_requirement() == "", "the origin is a folder of this machine"
+    git(clone, "remote", "set-url", "origin", "https://user:secret@x.test/o/sirocco.git")
+    commit = git(clone, "rev-parse", "HEAD").strip()
+    assert portable_requirement("mcp") == f"sirocco[mcp] @ git+https://x.test/o/sirocco.git@{commit}"
+
+
+def test_a_commit_that_was_never_pushed_is_not_named(clone: Path) -> None:
+    git(clone, "remote", "set-url", "origin", "https://x.test/o/sirocco.git")
+    git(clone, "commit", "--quiet", "--allow-empty", "--message", "mine")
+    assert portable_requirement() == ""
+
+
+def test_a_run_file_names_the_check_with_all_that_it_needs(tmp_path: Path) -> None:
+    told = init(tmp_path, "--kind", "langgraph")
+    (check,) = (step for step in told["next"] if step.startswith("sirocco agent check"))
+    assert check.endswith(" --agent-env OPENAI_API_KEY")
+    assert f"#   {check} " in (tmp_path / "sirocco.yaml").read_text()
 
 
 def test_a_model_of_ones_own_gets_a_place_for_its_address(tmp_path: Path) -> None:
