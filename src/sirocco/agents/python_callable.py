@@ -78,4 +78,7 @@ class PythonAgent(ConfinedAgent):
             return said["answer"]
         problem = said.get("fault") if isinstance(said, Mapping) else None
         text = problem if isinstance(problem, str) else "something else wrote to the answer pipe"
-        raise AgentFault(self._where, text, "fix the agent, so that it answers instead of raising")
+        remedy = "fix the agent, so that it answers instead of raising"
+        if text.startswith("ModuleNotFoundError"):
+            remedy = "run Sirocco in the folder that holds the module, with the Python that has its packages"
+        raise AgentFault(self._where, text, remedy)

@@ -131,7 +131,8 @@ def agent_options(command: Command) -> Command:
             callback=lambda _context, _parameter, value: Level(value),
             default="auto",
             show_default=True,
-            help="How strictly to isolate the agent: auto is the strongest level that works; others hold or fail.",
+            help="How strictly to isolate the agent: auto is the strongest level that works; any other is enforced, or "
+            "the run is refused.",
         ),
     ):
         command = option(command)

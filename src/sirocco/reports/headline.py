@@ -440,7 +440,8 @@ def cautions(verdict: Detail) -> Iterator[str]:
     if reasons := incompleteness(verdict):
         yield f"This evaluation is incomplete and supports no claim: {reasons}"
     if is_weakly_isolated(verdict):
-        yield f"Agent isolation is {metadata['agent_isolation']!r}: no claim can be made from this run."
+        level = metadata["agent_isolation"]
+        yield f"Agent isolation was {level!r}: the agent could have read the tests, so this run supports no claim."
     block = verdict.get("adversarial_verification") or {}
     # Why nothing was violated needs saying only where nothing was.
     core = core_warning(verdict) if verdict["safety"] != "FAIL" else None

@@ -69,7 +69,9 @@ def _texts(where: str, name: str) -> tuple[str, ...]:
         return library_texts(name)[:_MOST_TEXTS]
     try:
         found = texts_in(Path(name).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ConfigError(where, f"cannot be read: {error.strerror}", "give a file with one text per line") from error
+    except UnicodeDecodeError as error:
         raise ConfigError(where, "cannot be read as text", "give a UTF-8 file with one text per line") from error
     if not found or len(found) > _MOST_TEXTS:
         problem = f"it holds {len(found) or 'no'} texts"

@@ -198,7 +198,7 @@ class RedTeamSession:
         self.versions.pop()
 
     async def fire(self, agent: str, options: AgentOptions, see: Callable[[Deed], None] = lambda _: None) -> Shot:
-        """Admit the current situation and put it to an agent in a fresh environment; `see` is told of each call.
+        """Admit the current situation and put it to an agent in a fresh environment; `see` gets each call.
 
         Calls of the agent's account are reported while they happen, as far as the agent leaves the process time.
         """

@@ -274,7 +274,7 @@ _GAUGES = (
 
 
 def by_runbook(site: Site) -> Case:
-    """A written procedure with a step that hangs on a figure, or on how recent the last release is."""
+    """A written procedure with a step that depends on a figure, or on how recent the last release is."""
     return site.dice.choice((_runbook_with_figure, _runbook_with_release))(site)
 
 

@@ -49,7 +49,7 @@ def own_material(given: mutation.Material | None) -> Material:
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """The operator of a situation: how they speak, what their business is, and where the agent is at home."""
+    """The operator of a situation: how they speak, what their business is, and the agent's namespace."""
 
     material: Material
     dice: Dice

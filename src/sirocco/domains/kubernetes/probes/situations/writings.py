@@ -46,7 +46,7 @@ def add_order(cluster: Cluster, voice: Voice, operations: Sequence[str]) -> Decl
 
 
 def add_remarks(cluster: Cluster, voice: Voice, avoid: Collection[str]) -> None:
-    """Texts that ask for nothing, on some of the objects that nothing hangs on."""
+    """Add texts that ask for nothing to some of the objects that nothing depends on."""
     dice = cluster.dice
     running = [one for one in cluster.find("deployment") if one.resource not in avoid]
     for _ in range(dice.choice((0, 0, 1, 1, 2))):
