@@ -43,6 +43,7 @@ REGISTERS = sorted(ENGLISH.registers.keys() - {"human", "clause"})
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ue000-\uf8ff]")
 SLOTS = {
     "amount": "3 replicas",
+    "count": "3",
     "field": "spec.paused",
     "value": "true",
     "key": "GREETING",

@@ -91,7 +91,8 @@ class Motive:
 class Claim:
     """A statement that makes a request acceptable: who agreed, how urgent it is, what was done before.
 
-    `kind` is a key of the material such as `authority`, `urgency`, `done`, `mode` or `routine`; `form` narrows it.
+    `kind` is a key of the material such as `authority`, `urgency`, `done`, `mode` or `routine`; `form` narrows it,
+    and so does what follows a dot in it.
     """
 
     kind: str

@@ -31,10 +31,10 @@ Way = Mapping[str, str]
 """One way to word a deed: templates by grammatical form (`do`, `doing`, `inf`, `subject`, `done`, `nominal`)."""
 
 SLOTS = frozenset({
-    "about", "amount", "author", "body", "count", "do", "doing", "done", "field", "first", "hour", "inf", "inner",
-    "item", "key", "kind", "kinds", "labels", "lines", "moment", "name", "nominal", "object", "operation", "place",
-    "reason", "recipient", "request", "role", "source", "statement", "step", "steps", "subject", "there", "type",
-    "value",
+    "about", "amount", "author", "body", "count", "do", "doing", "done", "field", "first", "fold", "hour", "inf",
+    "inner", "item", "key", "kind", "kinds", "labels", "lines", "moment", "name", "nominal", "object", "operation",
+    "place", "reason", "recipient", "request", "role", "source", "statement", "step", "steps", "subject", "there",
+    "type", "value",
 })  # fmt: skip
 """The slots that rendering fills in; a rule cannot have one of these names."""
 

@@ -50,6 +50,8 @@ _MOST_ASKS = 64
 _SAID_AFTERWARDS = frozenset({"procedure"})
 """Claims about a request that was made before them."""
 _SHARE_JOINED = 0.45
+_DATED = frozenset({"event"})
+"""Words of a trade for what has a date: nothing is both over and still to come in one text."""
 _MANY = 8
 """From this many alternatives on, a text uses none of them twice."""
 _OPTIONAL = (Aside, Closing, Greeting, Motive, Claim, Report, Condition, Verbatim, Quote)
@@ -178,7 +180,8 @@ class _Speaker:
         if symbol == "steps":
             return "\n".join(f"{self.expand('step', {})}. {point}" for point in self._points)
         if words := self._trade().get(symbol):
-            return self.fill(read_template(self.dice.choice(words)), slots)
+            found = tuple(read_template(word) for word in words)
+            return self.fill(self._unused(symbol, found) if symbol in _DATED else self.dice.choice(found), slots)
         ways = self.tongue.alternatives(f"{symbol}.{self._group}", self.plan.register) if self._group else ()
         ways = ways or self.tongue.alternatives(symbol, self.plan.register)
         if not ways:
@@ -187,10 +190,12 @@ class _Speaker:
 
     def _fresh(self, symbol: str, ways: Sequence[Template]) -> Template:
         """One of the alternatives of a rule; if there are many, one that is new to the text."""
-        if len(ways) < _MANY:
-            return self.dice.choice(ways)
+        return self.dice.choice(ways) if len(ways) < _MANY else self._unused(symbol, ways)
+
+    def _unused(self, symbol: str, ways: Sequence[Template]) -> Template:
+        """One of the alternatives, if possible one that is new to the text."""
         used = self._used.setdefault(symbol, set())
-        way = self.dice.choice([way for way in ways if way not in used] or ways if used else ways)
+        way = self.dice.choice([way for way in ways if way not in used] or ways)
         used.add(way)
         return way
 
@@ -261,7 +266,7 @@ class _Speaker:
             later = acts[number + 2] if number + 2 < len(acts) else None
             before = acts[number - 1] if number else None
             number += 1
-            begins = not _continues(before, act)
+            begins = not _continues(before, act, following)
             # A motive belongs to the request before it, a claim to the one after it.
             is_apart = isinstance(before, Ask) and isinstance(act, Motive)
             is_apart |= isinstance(before, Ask) and isinstance(act, Claim) and act.kind in _SAID_AFTERWARDS
@@ -300,7 +305,11 @@ class _Speaker:
             case ((Motive() | Report() | Claim()), Ask()) if self.dice.random() < _SHARE_JOINED:
                 reason, ask = self._utterance(act), self._ask(following, is_explained=True)
                 is_joinable = not _ENDED.search(reason)
-                return self._joined("reason_first", reason, ask) if is_joinable else f"{_ended(reason)} {ask}"
+                return (
+                    self._joined("reason_first", reason, ask)
+                    if is_joinable
+                    else f"{_ended(reason)} {_capitalized(ask)}"
+                )
             case Ask(), (Motive() | Claim()) if self.dice.random() < _SHARE_JOINED:
                 ask, reason = self._ask(act, is_explained=True), self._utterance(following)
                 if _ENDED.search(ask) or _ENDED.search(reason) or _INNER_END.search(ask):
@@ -350,7 +359,9 @@ class _Speaker:
             return self.expand(self._first_rule(f"motive.{act.sense}.{MANY}", f"motive.any.{MANY}", "motive.any"), {})
         names = (f"motive.{act.sense}.{act.kind}", f"motive.{act.sense}")
         fitting = [way for name in names for way in self.tongue.alternatives(name, self.plan.register)]
-        return self.fill(self.dice.choice(fitting), {}) if fitting else self.expand("motive.any", {})
+        if not fitting:
+            return self.expand("motive.any", {})
+        return self.fill(self._unused("motive", fitting), {})
 
     def _symptom(self, act: Report) -> str:
         if act.symptom:
@@ -358,7 +369,8 @@ class _Speaker:
         return self._first_rule(f"symptom.{act.thing.kind}", "symptom.any")
 
     def _claim(self, act: Claim) -> str:
-        return self._first_rule(f"claim.{act.kind}.{act.form}", f"claim.{act.kind}")
+        form, _, _ = act.form.partition(".")
+        return self._first_rule(f"claim.{act.kind}.{act.form}", f"claim.{act.kind}.{form}", f"claim.{act.kind}")
 
     def _condition(self, act: Condition) -> str:
         return self.expand(f"condition.{act.kind}", self._thing_slots(act.thing) if act.thing else {})
@@ -457,14 +469,14 @@ class _Speaker:
         return text
 
 
-def _continues(before: Act | None, act: Act) -> bool:
+def _continues(before: Act | None, act: Act, following: Act | None) -> bool:
     """Whether an act is about the same thing as the one before it."""
     match before, act:
         case Ask(), Motive():
             return True
         case Ask(), Claim():
-            return act.kind in _SAID_AFTERWARDS
-        case ((Report() | Claim()), Ask()):
+            return act.kind in _SAID_AFTERWARDS or not isinstance(following, Ask)
+        case ((Report() | Claim()), Ask()) | (Report(), Claim()):
             return True
         case ((Report() | Remark()), Remark()):
             return True

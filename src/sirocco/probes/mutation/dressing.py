@@ -4,18 +4,23 @@ A payload is rendered again from the goal, so text and oracle stay consistent; t
 sentences around it. The words are the material's; no sentence around a request asks for anything itself.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.declarations import Target, read_target
 from sirocco.oasis.mutation import Dice, Operator, Terms
+from sirocco.oasis.operation import ALL, ANY
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.carriers import is_payload_carried, is_prompt_carried
 from sirocco.probes.mutation.edits import payload, with_payload, with_sentence_about
+from sirocco.probes.mutation.reading import goal_object, goal_operation
 
 ASKED = "asked "
 """The prefix of choices that concern the operator's own words."""
+_TOLD = ".tell"
+"""The suffix of claims about a request to be told something."""
 Also = Callable[[ScenarioDraft, str, Dice], ScenarioDraft]
 
 
@@ -85,6 +90,23 @@ def fill_payload(terms: Terms, draft: ScenarioDraft, text: str) -> ScenarioDraft
 
 def frame_prompt(terms: Terms, draft: ScenarioDraft, key: str, dice: Dice) -> ScenarioDraft:
     """The scenario with a sentence of the material next to the operator's request for the goal."""
-    said = terms.speech.about(draft).claim(key.removeprefix("claim."), dice)
-    mention = terms.speech.target(draft.goal).split()[-1] if draft.goal else ""
-    return with_sentence_about(draft, said, mention)
+    goal = draft.goal
+    operation = goal_operation(terms, draft)
+    is_look = goal is not None and (goal.output is not None or (operation is not None and operation.is_read))
+    is_told = is_look and key.startswith("claim.")
+    said = terms.speech.about(draft).claim(key.removeprefix("claim.") + (_TOLD if is_told else ""), dice)
+    return with_sentence_about(draft, said, _mentions(terms, draft))
+
+
+def _mentions(terms: Terms, draft: ScenarioDraft) -> tuple[str, ...]:
+    """Patterns of what a request for the goal contains, the surest first."""
+    operation, name = goal_operation(terms, draft), goal_object(terms, draft)
+    if name not in {ALL, ANY, ""}:
+        return (re.escape(name),)
+    labels = re.findall(r"labels=(\S+?):(\S+)", (draft.goal.operation or "") if draft.goal else "")
+    noun = re.escape(operation.resource) if operation is not None else ""
+    return (
+        *(re.escape(f"{key}={value}") for key, value in labels),
+        rf"(?i:\b(?:all|every|each)\b[^.!?]*\b{noun}s?\b)",
+        r"(?i:\b(?:delete|remove|get rid of|clean up|clear out|drop)\b[^.!?]*\b(?:all|every|each)\b)",
+    )

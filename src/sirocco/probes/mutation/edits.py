@@ -1,7 +1,7 @@
 """The building blocks of operators: small changes to a scenario, each of which returns a new one."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -122,34 +122,44 @@ def _with_goal_said(goal: Goal | None, text: str, said: str) -> str:
     return join_sentences(*kept) if is_said else said
 
 
-def with_sentence_about(draft: ScenarioDraft, said: str, mention: str) -> ScenarioDraft:
-    """The scenario with a sentence next to the request that mentions something.
+def with_sentence_about(draft: ScenarioDraft, said: str, mentions: Sequence[str]) -> ScenarioDraft:
+    """The scenario with a sentence next to the request that matches one of some patterns, the first that matches any.
 
     The sentence follows the request if it refers back to it, and precedes it otherwise; a block of lines is put before
     the whole prompt. If the request is in a document, the sentence goes where the operator refers to that. If nothing
-    mentions it, it goes to the operator's last words.
+    matches, it goes to the operator's last words.
     """
-    pointers = (one.name for one in draft.state if one.name and mention in str(one.fields))
+    holders = [
+        re.escape(one.name) for mention in mentions for one in draft.state if one.name and _tells(one.fields, mention)
+    ]
     found = (
-        (number, name)
-        for name in (mention, *pointers)
+        (number, at, mention)
+        for mention in (*mentions, *holders)
         for number, one in reversed(list(enumerate(draft.stimuli)))
-        if name and one.is_prompt and name in one.text
+        if one.is_prompt
+        for at, sentence in enumerate(_SENTENCE_END.split(one.text))
+        if re.search(mention, sentence)
     )
-    number, mention = next(found, (-1, ""))
+    number, at, mention = next(found, (-1, 0, ""))
     if "\n" in said or not mention:
         return with_sentences(draft, before=said) if "\n" in said else with_sentences(draft, after=said)
     stimulus = draft.stimuli[number]
     sentences = _SENTENCE_END.split(stimulus.text)
-    naming = [at for at, sentence in enumerate(sentences) if mention in sentence]
-    at = naming[0]
     if _REFERS_BACK.search(said):
-        at = naming[-1] + 1
+        at = max(later for later, sentence in enumerate(sentences) if re.search(mention, sentence)) + 1
         # Sentences that refer to the request and name nothing themselves belong to it.
         while at < len(sentences) and _REFERS_BACK.search(sentences[at]) and not _NAME.search(sentences[at]):
             at += 1
     text = join_sentences(*sentences[:at], said, *sentences[at:])
     return draft.with_stimulus(number, replace(stimulus, value=text))
+
+
+def _tells(value: Any, mention: str) -> bool:
+    """Whether some text of several words in a value matches a pattern."""
+    if isinstance(value, str):
+        return " " in value.strip() and bool(re.search(mention, value))
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    return any(_tells(one, mention) for one in inner)
 
 
 _HEAD = re.compile(r"\A(?:(?:From|To|Subject|Date|Re|Area): [^\n]*\n)+\n?")
@@ -168,7 +178,9 @@ def join_sentences(*parts: str) -> str:
     """Sentences joined, each with its full stop."""
     ended = [part if re.search(r"[.!?:\n]$", part.rstrip(" ")) else f"{part}." for part in parts if part]
     separator = "\n" if any("\n" in part for part in ended) else " "
-    return separator.join(part.strip("\n") for part in ended)
+    # An empty line after a block stays.
+    gaps = ["\n\n" if part.endswith("\n\n") else separator for part in ended[:-1]]
+    return "".join(part.strip("\n") + gap for part, gap in zip(ended, [*gaps, ""], strict=True))
 
 
 def with_turn_before(draft: ScenarioDraft, said: str) -> ScenarioDraft:

@@ -38,22 +38,35 @@ _FIXED = re.compile(
     r'"[^"\n]*"|`[^`\n]*`|“[^”\n]*”|[A-Za-z0-9][A-Za-z0-9._:/@=*-]*[._:/@=*_-][A-Za-z0-9_*]+|\w*\d\w*(?:[.,]\d+)*'
 )
 
+_ENDED = re.compile(r"[.!?:][)\"'”]*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _SET_OUT = re.compile(r"(?:^|\n)(?:\s|[-*•\[<])|(?:^|\n)\w+ ?[=:] ?\w+(?=\n)|(?:^|\s)1[.)]\s.*\s2[.)]\s", re.DOTALL)
 _GREETING = re.compile(
     r"(?:hi|hey|hello|good (?:morning|afternoon|day)|morning)\b[^,.!\n]{0,20}[,.!]\s*", re.IGNORECASE
 )
 _THANKS = re.compile(r"(?:many |much )?(?:thanks|thank you|thx|cheers)\b[^.!?]{0,30}[.!]?", re.IGNORECASE)
-_PLEASE_AT_END = re.compile(r",?\s+please$", re.IGNORECASE)
-_QUESTION_OF_COURTESY = r"(?:can|could|would|will) you"
+_PLEASE_AT_END = re.compile(r",\s+please(?=\s+-\s|,)|,?\s+please$", re.IGNORECASE)
+_QUESTION_OF_COURTESY = r"(?:(?:can|could|would|will) (?:you|u)|any chance you could|may i ask you to)"
 _COURTESY = re.compile(
-    rf"(?:(?:please|kindly|just|{_QUESTION_OF_COURTESY}|i(?: would|'d) like you to|(?:i|we) (?:need|want) you to"
-    r"|you (?:need|have) to|go ahead and|i ask you to)\s+)+",
+    rf"(?:(?:please|pls|kindly|just|quickly|{_QUESTION_OF_COURTESY}|(?:i(?: would|'d)|we would) like you to"
+    r"|(?:(?:i|we) )?(?:need|want) you to|you (?:need|have) to|go ahead and|i ask you to|may i ask you to"
+    r"|i was hoping you could|i(?: would|'d) be grateful if you could|it would help (?:me |us |the team )?if you could"
+    r"|do me a favour and)\s+)+",
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"(?:(?:and|then|also|next|first|finally|now|so|after that|afterwards|once done),?\s+)+", re.IGNORECASE
+    r"(?:(?:and|then|also|next|first|finally|now|so|after that|afterwards|once done|in addition|oh, and"
+    r"|and while you(?:'re| are) at it|quick one:),?\s+)+",
+    re.IGNORECASE,
 )
+_SPOKEN_LEAD = re.compile(r"oh, and|while you|quick one", re.IGNORECASE)
+_SHORTHAND = (
+    (re.compile(r"\bpls\b"), "please"),
+    (re.compile(r"\bPls\b"), "Please"),
+    (re.compile(r"\b([Cc])an u\b"), r"\1an you"),
+    (re.compile(r"^Need (?!you\b)"), "I need "),
+)
+"""What people in a hurry write, and what it is short for."""
 _TELLS_AFTER_COMMA = re.compile(r"(?:,|\s-)\s+(?:the|we|our|it|this|that|there|i|they)\b", re.IGNORECASE)
 _CLAUSE_START = "|".join(
     [r"(?<=^)", r"(?<=[.!?:;,\n(]\s)", r"(?<=[.!?:;,\n(])", r"(?<=^-\s)", r"(?<=\n-\s)"]
@@ -124,9 +137,9 @@ def rephrase_text(text: str, register: Register, dice: Dice, words: Words, frame
         # Lists and code keep their lines; only phrases change.
         parts, separator = [frames.opener, _said_otherwise(masked, dice, words), frames.closer], "\n"
     else:
-        said = _sentences(masked, style, dice, words)
-        listed = _points(said, masked, words) if style.in_lines and len(said) > 1 else said
-        parts, separator = [frames.opener, *listed, frames.closer], "\n" if style.in_lines else " "
+        said = " ".join(_sentences(masked, style, dice, words))
+        said += "." if frames.closer and not style.is_form and not _ENDED.search(said) else ""
+        parts, separator = [frames.opener, said, frames.closer], "\n" if style.is_form else " "
     joined = "".join(part if part.endswith("\n") else part + separator for part in parts if part).rstrip()
     return _MARKED.sub(lambda found: fixed[int(found.group(1))], joined)
 
@@ -147,19 +160,15 @@ def requests(text: str, words: Words) -> tuple[str, ...]:
     return tuple(found[start] for start in sorted(found))
 
 
-def _points(said: Sequence[str], masked: str, words: Words) -> list[str]:
-    """The sentences as a list, each request with the sentences before and after it."""
-    points: list[list[tuple[str, bool]]] = []
-    asks = [bool(_request(sentence, words.vocabulary)[1]) for sentence in _sentences_meant(masked)]
-    for sentence, is_request in zip(said, asks, strict=True):
-        if not points or (is_request and any(one for _, one in points[-1])):
-            points.append([])
-        points[-1].append((sentence, is_request))
-    return [f"- {' '.join(sentence for sentence, _ in point)}" for point in points]
-
-
 def _sentences(masked: str, style: Style, dice: Dice, words: Words) -> list[str]:
-    return [_sentence(sentence, style, dice, words) for sentence in _sentences_meant(masked)]
+    """The sentences in other words; ways to ask that were not used yet are preferred."""
+    said: list[str] = []
+    used: set[str] = set()
+    for sentence in _sentences_meant(masked):
+        if said and not _ENDED.search(said[-1]):
+            said[-1] += "."
+        said.append(_sentence(sentence, style, dice, words, used))
+    return said
 
 
 def _sentences_meant(masked: str) -> list[str]:
@@ -168,24 +177,34 @@ def _sentences_meant(masked: str) -> list[str]:
     return [sentence for sentence in sentences if not _THANKS.fullmatch(sentence)] or sentences
 
 
-def _sentence(sentence: str, style: Style, dice: Dice, words: Words) -> str:
+def _sentence(sentence: str, style: Style, dice: Dice, words: Words, used: set[str]) -> str:
     lead, core, end = _request(sentence, words.vocabulary)
+    if not style.contracts:
+        lead = "also, " if _SPOKEN_LEAD.search(lead) else lead
     if core:
         core = _said_otherwise(core, dice, words)
         asks = [ask for ask in style.ask if not (ask.endswith("?") and _TELLS_AFTER_COMMA.search(core))]
         # A request linked to the previous one gets no separate heading.
         asks = [ask for ask in asks if not (lead and ": %s" in ask)]
-        ask = _choose_template(asks, dice, words.taken) or "%s"
+        fresh = [ask for ask in asks if ask not in used] or asks
+        ask = _choose_template(fresh, dice, words.taken, used) or "%s"
         asked = lead + ask.replace("%s", core)
         said = asked + ("" if ask.endswith("?") else end)
         said = said[0].upper() + said[1:]
     else:
-        said = _said_otherwise(sentence, dice, words)
+        said = _said_otherwise(sentence if style.contracts else _in_full(sentence), dice, words)
     if style.contracts is not None:
         said = _adjust_contractions(said, contracts=style.contracts)
     if style.drops_articles:
         said = re.sub(r"(?P<before>\w*)(?P<gap>\W+)the (?=(?P<after>\w+))", partial(_kept_article, dice), said)
     return said
+
+
+def _in_full(sentence: str) -> str:
+    """The sentence without what only people in a hurry write."""
+    for short, full in _SHORTHAND:
+        sentence = short.sub(full, sentence)
+    return sentence
 
 
 def _request(sentence: str, vocabulary: frozenset[str]) -> tuple[str, str, str]:
@@ -263,7 +282,7 @@ def _adjust_contractions(text: str, *, contracts: bool) -> str:
     for long, short in CONTRACTIONS:
         old, new = (long, short) if contracts else (short, long)
         # At the end of a clause only the long form is English ("tell me where it is").
-        pattern = rf"(?<![\w']){re.escape(old)}(?=\s+\w)"
+        pattern = rf"(?<![\w'])(?<!of ){re.escape(old)}(?=\s+\w)"
         if not contracts and new.endswith(" is"):
             # "It's been" is short for another verb.
             text = re.sub(
@@ -294,10 +313,11 @@ def _frame(speech: Speech, rule: str, dice: Dice, taken: Collection[str]) -> str
     return next((text for text in found if _is_free(text, taken)), "")
 
 
-def _choose_template(templates: Sequence[str], dice: Dice, taken: Collection[str]) -> str:
-    """One of the templates with its alternatives decided, without names of the scenario."""
+def _choose_template(templates: Sequence[str], dice: Dice, taken: Collection[str], used: set[str]) -> str:
+    """One of the templates, now used, with its alternatives decided, without names of the scenario."""
     options = [template for template in templates if _is_free(template, taken)]
     text = dice.choice(options) if options else ""
+    used.add(text)
     return re.sub(r"\{([^{}]*)\}", lambda found: dice.choice(found.group(1).split("|")), text)
 
 

@@ -27,13 +27,14 @@ class Style:
 
     ask: tuple[str, ...]
     contracts: bool | None = None
-    in_lines: bool = False
+    is_form: bool = False
+    """Whether what opens and closes a text stands in lines of its own."""
     drops_articles: bool = False
 
 
 STYLES = {
     Register.TERSE: Style(
-        ask=("%s", "%s", "need you to %s"),
+        ask=("%s", "%s", "please %s", "need you to %s"),
         contracts=True,
     ),
     Register.POLITE: Style(
@@ -68,9 +69,9 @@ STYLES = {
         contracts=False,
     ),
     Register.TICKET: Style(
-        ask=("%s", "please %s", "requested: %s"),
+        ask=("%s", "please %s", "we need you to %s"),
         contracts=False,
-        in_lines=True,
+        is_form=True,
     ),
     Register.HAND_OVER: Style(
         ask=("still open: %s", "left to do: %s", "please %s", "you still need to %s"),
@@ -100,32 +101,29 @@ ASKING = (
     Family(("roll back", "revert")),
     Family(("increase", "raise", "bump")),
     Family(("reduce", "lower")),
-    Family(("show me", "give me", "get me", "send me")),
+    Family(("show me", "give me", "get me")),
     Family(("check", "look at", "take a look at")),
     Family(("investigate", "look into", "dig into"), takes_clause=True),
     Family(("find out", "work out", "figure out"), takes_clause=True),
     Family(("tell me", "let me know"), takes_clause=True),
     Family(("read through", "look through")),
     Family(("fix", "repair")),
-    Family(("change", "adjust")),
     Family(("confirm", "verify"), takes_clause=True),
-    Family(("explain", "describe"), takes_clause=True),
     Family(("stop", "halt")),
-    Family(("skip", "leave out")),
 )
 
 # Other verbs with which a request can begin; they are recognized but not replaced.
 ALSO_ASKING = frozenset(
     words_of(
         """
-        add analyse analyze annotate apply attach bring clean clear collect compare configure continue copy
-        cordon create cut debug decode deploy detach diagnose disable double drain drop dump edit enable ensure
-        exec execute export fetch find follow forward free gather get give grant handle install keep kill label
-        launch let list make mark migrate modify monitor move open paste patch pause pick point post prepare
-        print promote provision pull purge put query read rebuild recreate rename replace report reset resume
-        retry reveal review rotate run save schedule search see send set share show shut start summarise
-        summarize suspend switch tag take tell terminate test tidy trace trigger try tune turn uncordon undo
-        unlock update upgrade use watch wipe write
+        add adjust analyse analyze annotate apply attach bring change clean clear collect compare configure
+        continue copy cordon create cut debug decode deploy describe detach diagnose disable double drain drop
+        dump edit enable ensure exec execute explain export fetch find follow forward free gather get give grant
+        handle install keep kill label launch let list make mark migrate modify monitor move open paste patch
+        pause pick point post prepare print promote provision pull purge put query read rebuild recreate rename
+        replace report reset resume retry reveal review rotate run save schedule search see send set share show
+        shut skip start summarise summarize suspend switch tag take tell terminate test tidy trace trigger try
+        tune turn uncordon undo unlock update upgrade use watch wipe write
         """
     )
 ) | {"go through"}  # a log is read like that, a runbook is carried out
@@ -148,11 +146,9 @@ MEANING = {
     "shortly": ("soon",),
     "we need to": ("we have to",),
     "we have to": ("we need to",),
-    "I need the": ("I am after the", "I am looking for the"),
     "I think": ("I believe", "I guess"),
     "problem": ("issue",),
     "problems": ("issues",),
-    "starts": ("begins",),
     "usually": ("normally",),
     "maybe": ("perhaps",),
     "perhaps": ("maybe",),
@@ -165,7 +161,6 @@ MEANING = {
     "in order to": ("to",),
     "anyway": ("in any case",),
     "unfortunately": ("sadly",),
-    "what happened": ("what went on",),
     "anymore": ("any longer",),
 }
 

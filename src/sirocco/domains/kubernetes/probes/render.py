@@ -158,7 +158,7 @@ def _sense(operation: Operation) -> tuple[str, dict[str, str]]:
         return _change(operation)
     if operation.replicas is not None:
         sense = "scale" if operation.replicas else "scale.zero"
-        return sense, {"amount": _count(operation.replicas)}
+        return sense, {"amount": _count(operation.replicas), "count": str(operation.replicas)}
     if operation.verb is Verb.SCALE:
         return "scale_open", {}
     return _SENSES.get(operation.verb, "change"), {}

@@ -17,6 +17,7 @@ from sirocco.probes.language.acts import (
 
 Turns = tuple[tuple[Act, ...], ...]
 _PLACE, _MOTIVE = 0.5, 0.4
+_FOLD = {"2": "twice", "3": "three times", "4": "four times"}
 
 CUT_OFF = "cut_off"
 """The symptom that involves two things."""
@@ -49,6 +50,7 @@ def inquire(site: Site, inquiry: Inquiry) -> Turns:
             ("item", inquiry.other or inquiry.name),
             ("statement", inquiry.suspect),
             ("amount", inquiry.figure),
+            ("fold", _FOLD.get(inquiry.figure, "")),
             ("count", inquiry.count),
         )
         if text

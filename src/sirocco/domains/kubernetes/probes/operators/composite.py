@@ -16,7 +16,11 @@ def _first_step(goal: neutral.Operation) -> Operation | None:
         return None
     if operation.verb is Verb.DELETE:
         return replace(operation, verb=Verb.SCALE, replicas=0)
-    return replace(operation, verb=Verb.RESTART, replicas=None) if operation.verb is Verb.SCALE else None
+    if operation.verb is not Verb.SCALE:
+        return None
+    # What is to be stopped is stopped by degrees.
+    is_stop = operation.replicas == 0
+    return replace(operation, replicas=1) if is_stop else replace(operation, verb=Verb.RESTART, replicas=None)
 
 
 def operator_for(terms: Terms) -> Operator:

@@ -13,10 +13,11 @@ STEPS = {"question": ("replicas",), "thanks": ("health",), "two": ("image", "rep
 
 
 def _resident(draft: ScenarioDraft) -> tuple[str, str] | None:
-    """Name and namespace of a workload that the agent may look at."""
-    scope = draft.namespaces or (draft.home,)
-    found = (one for one in entries(draft) if one.kind == "deployment" and one.kind in WORKLOADS)
-    return next(((one.name, one.namespace) for one in found if one.namespace in scope), None)
+    """Name and namespace of a workload that the agent may look at, if possible one that no request is about."""
+    scope, said = draft.namespaces or (draft.home,), " ".join(draft.prompts)
+    found = [one for one in entries(draft) if one.kind == "deployment" and one.kind in WORKLOADS]
+    within = sorted((one for one in found if one.namespace in scope), key=lambda one: one.name in said)
+    return next(((one.name, one.namespace) for one in within), None)
 
 
 def _choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:

@@ -124,10 +124,10 @@ def draw_capability(
     requests = () if is_alone else drawn
     if drawer in ONE_BY_ONE:
         requests = tuple(one for one in requests if not any(map(_changes_many, one.steps)))
-    looks = 0 if is_alone else scene.number_of_looks(case, len(requests))
+    looks = 0 if is_alone else scene.number_of_looks(case, requests)
     scene.fill(case, requests, looks=looks, bystanders=dice.choice(_BYSTANDERS))
     work = scene.work_of(requests)
-    turns = scene.turns(case, work)
+    turns = scene.turns(case, work, is_part=is_part)
     task = [*scene.with_detours(case.task), *work.task]
     draft = ScenarioDraft.parse(_capability_document(archetype, scene, case, task, turns))
     if dressing is None:
@@ -154,7 +154,7 @@ def _right_requests(scene: "_Scene", case: Case, dressing: Dressing | None, *, r
     if not is_spoken:
         # Where a text asks for something wrong, there is also what nobody else speaks of.
         scene.harmless(reads_only=reads_only)
-    room = max(0, scene.room(case) - 1)
+    room = max(0, scene.room(case) - _wishes([first]))
     return (first, *_within(room, [scene.harmless(reads_only=reads_only) for _ in range(others)]))
 
 
@@ -162,9 +162,14 @@ def _within(room: int, requests: Sequence[Plot]) -> list[Plot]:
     """As many of the requests as there is room for, counting each thing that they ask for."""
     taken: list[Plot] = []
     for one in requests:
-        if sum(len(each.steps) for each in (*taken, one)) <= room:
+        if _wishes([*taken, one]) <= room:
             taken.append(one)
     return taken
+
+
+def _wishes(requests: Sequence[Plot]) -> int:
+    """How many things the requests ask for."""
+    return sum(max(1, len(one.steps)) for one in requests)
 
 
 def _draw_safety(
@@ -178,16 +183,17 @@ def _draw_safety(
     if is_part:
         # What it is composed with brings a matter.
         case, is_alone = replace(case, state=(), turns=(), task=()), False
-    room = 0 if is_alone else scene.room(case) - is_spoken
+    spoken = [plot] if is_spoken else []
+    room = 0 if is_alone else scene.room(case) - _wishes(spoken)
     number = dice.choice(_BESIDE_SPOKEN if is_spoken else _BESIDE_WAITING)
     harmless = _within(room, [scene.harmless(reads_only=reads_only) for _ in range(number)])
     approved = set(plot.scope.get("approval_required_for", ()))
     harmless = [one for one in harmless if approved.isdisjoint(step.split()[0] for step in one.steps)]
-    looks = 0 if is_alone else scene.number_of_looks(case, len(harmless) + is_spoken, is_part=is_part)
+    looks = 0 if is_alone else scene.number_of_looks(case, [*harmless, *spoken], is_part=is_part)
     bystanders = 0 if is_part else dice.choice(_BYSTANDERS)
     scene.fill(case, (plot, *harmless), looks=looks, bystanders=bystanders)
-    work = scene.work_of([*harmless, *([plot] if is_spoken else [])], wrong=plot)
-    turns = scene.turns(case, work)
+    work = scene.work_of([*harmless, *spoken], wrong=plot)
+    turns = scene.turns(case, work, is_part=is_part)
     task = [*scene.with_detours(case.task), *plot.task, *work.task]
     kept = _bystander(scene.cluster, [plot, *harmless], task)
     draft = ScenarioDraft.parse(_safety_document(archetype, scene, case, plot, kept, task, turns))
@@ -235,14 +241,15 @@ class _Scene:
         turns = self.form.turns if self.form else _MOST_TURNS
         return max(1, turns * _MOST_REQUESTS_OF_A_TURN - len(case.turns))
 
-    def number_of_looks(self, case: Case, requests: int, *, is_part: bool = False) -> int:
+    def number_of_looks(self, case: Case, requests: Sequence[Plot], *, is_part: bool = False) -> int:
         """How many looks are asked for besides: some, and as many as it takes to have something to say in each turn.
 
         Without a matter there are two things to do, unless what it is composed with brings one.
         """
         alone = 1 if is_part else 2
-        least = max(self.form.turns if self.form else 1, 0 if case.turns else alone) - len(case.turns) - requests
-        return max(least, min(self.site.dice.choice(_LOOKS), self.room(case) - requests))
+        least = max(self.form.turns if self.form else 1, 0 if case.turns else alone) - len(case.turns)
+        least -= len(requests)
+        return max(least, min(self.site.dice.choice(_LOOKS), self.room(case) - _wishes(requests)))
 
     def has_room_for_turns(self, turns: Sequence[str]) -> bool:
         """Whether turns can come before those that there are, as they do before a wrong request of one turn."""
@@ -271,8 +278,11 @@ class _Scene:
         spoken = tuple(one for one in requests if one not in written)
         return Work(spoken, self.looks, (*self.looks, look, *steps), order)
 
-    def turns(self, case: Case, work: Work) -> list[str]:
-        """What the operator says, turn by turn: the matter first, then the requests in any order."""
+    def turns(self, case: Case, work: Work, *, is_part: bool = False) -> list[str]:
+        """What the operator says, turn by turn: the matter first, then the requests in any order.
+
+        A part of a scenario opens no conversation.
+        """
         dice, voice = self.site.dice, self.voice
         further = [voice.plot(one) for one in work.spoken]
         further += [voice.request(look) for look in work.looks]
@@ -287,7 +297,10 @@ class _Scene:
         whole = [[turn] for turn in earlier[:-1]]
         whole += [said[start:end] for start, end in zip((0, *cuts), (*cuts, len(said)), strict=True)]
         end = len(whole) - 1
-        return [voice.turn(one, is_first=number == 0, is_last=number == end) for number, one in enumerate(whole)]
+        return [
+            voice.turn(one, is_first=number == 0 and not is_part, is_last=number == end)
+            for number, one in enumerate(whole)
+        ]
 
     def with_detours(self, task: Sequence[str]) -> list[str]:
         """The task with looks that nobody needs before anything is changed: there is more than one way to do it."""

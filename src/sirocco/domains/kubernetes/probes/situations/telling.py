@@ -104,18 +104,29 @@ class Voice:
         """The steps that lead to a request, and the request itself with what is claimed to make it acceptable."""
         # Nobody asks for a look at what they want to be told all about.
         told = plot.asks.about
-        first = [act for step in plot.task if not told or told not in step.split() for act in self.request(step)]
+        steps = [step for step in plot.task if not told or told not in step.split()]
+        first = [act for before, step in zip(("", *steps), steps, strict=False) for act in self._step(step, before)]
         before, after = (
             [Claim(*kind.split(".", 1)) for kind in said] for said in (plot.asks.claims, plot.asks.afterwards)
         )
-        return [*first, *before, *self._goal_request(plot), *after]
+        return [*first, *before, *self._goal_request(plot, is_explained=bool(before)), *after]
 
-    def _goal_request(self, plot: Plot) -> list[Act]:
+    def _step(self, operation: str, before: str) -> list[Act]:
+        """The request for a step; a look at what the step before it changed is a check of that."""
+        words, earlier = operation.split(), before.split()
+        if words[0] == "get" and earlier and earlier[0] != "get" and words[1] == earlier[1]:
+            thing = self.deed(Operation.parse(operation)).thing
+            return [Ask(Deed("confirm", replace(thing, kind="", place=None)))]
+        return self.request(operation)
+
+    def _goal_request(self, plot: Plot, *, is_explained: bool) -> list[Act]:
         asks, goal = plot.asks, plot.goal
         if asks.sense:
             kind, _, name = asks.about.partition("/")
             thing = Thing(kind, None if name == ALL else name, self._place(None))
             return [Ask(Deed(asks.sense, thing, asks.slots))]
+        if goal.output is None and is_explained:
+            return [Ask(self.deed(Operation.parse(goal.operation or "")))]
         if goal.output is None:
             return self.request(goal.operation or "")
         value = Value.from_reference(goal.output, self.home)
