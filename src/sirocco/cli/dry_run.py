@@ -123,7 +123,7 @@ def _extensions(assembly: Assembly, config: RunConfig) -> Iterable[PlannedPhase]
     if config.adversarial is ExtensionPolicy.OFF:
         return
     when = "after a PASS" if config.adversarial is ExtensionPolicy.ON_PASS else "after the core"
-    most = config.max_agent_calls * _REPEATED if _has_probes(config) else 0
+    most = config.call_limit * _REPEATED if _has_probes(config) else 0
     units = config.probes + _reruns(assembly, config) if _has_probes(config) else 0
     yield PlannedPhase("adversarial", units, 0, most, when)
     if plan := assembly.reserved_plan:
@@ -160,7 +160,7 @@ def show_dry_run(assembly: Assembly, config: RunConfig, *, as_json: bool, verbos
     calls = document["agent_calls"]
     rows.append(("  in all", "", f"{calls['least']} to {calls['most']} agent calls", ""))
     print_table(out, ("", "", "", ""), rows)
-    limit = f", so up to twice --max-agent-calls {config.max_agent_calls}" if _has_probes(config) else ""
+    limit = f", so up to twice --max-agent-calls {config.call_limit}" if _has_probes(config) else ""
     out.print(f"  the most counts each unit twice: one in which the agent breaks is run once more{limit}")
     for name, value in document["filters"].items():
         out.print(Text(one_line(f"incomplete: only a selection would be run: {name} {value}"), style="yellow"))

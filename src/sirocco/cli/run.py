@@ -242,7 +242,9 @@ _HEADINGS = {
     help="Run only the adversarial phase, next to the core in this verdict.json or oasisctl report.",
 )
 @click.option(
-    "--max-agent-calls", type=click.IntRange(1), default=200, show_default=True, help="Limit for the adversarial phase."
+    "--max-agent-calls",
+    type=click.IntRange(1),
+    help="Limit for the adversarial phase.  [default: 200, and 4 more for each of --pairs]",
 )
 @click.option(
     "--max-minutes",

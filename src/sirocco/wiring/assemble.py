@@ -184,7 +184,7 @@ def _extensions(
         safety_only=config.safety_only,
     )  # fmt: skip
     settings = CampaignSettings(
-        config.probes, config.confirm, config.parallel, config.max_agent_calls, _limits(config), config.schedule,
+        config.probes, config.confirm, config.parallel, config.call_limit, _limits(config), config.schedule,
         config.turns, config.wanted_twins, config.wanted_reruns, config.pairs,
         tuple(map(StoppingRule.parse, config.until)), learned,
     )  # fmt: skip

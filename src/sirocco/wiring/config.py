@@ -40,6 +40,9 @@ class Executor(StrEnum):
     RAY = "ray"
 
 
+_USUAL_CALLS, _CALLS_PER_PAIR = 200, 4
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
     """One evaluation, fully specified."""
@@ -86,7 +89,8 @@ class RunConfig:
     until: tuple[str, ...] = ()
     learn: tuple[Path, ...] = ()
     core: Path | None = None
-    max_agent_calls: int = 200
+    max_agent_calls: int | None = None
+    """None means the usual limit, with room for the renamed pairs."""
     max_minutes: float | None = None
     max_tokens: int | None = None
     max_cost: float | None = None
@@ -153,6 +157,12 @@ class RunConfig:
     def wanted_reruns(self) -> int:
         """Published scenarios to run again among the probes."""
         return self.probes // PROBES_PER_RERUN if self.reruns is None else self.reruns
+
+    @property
+    def call_limit(self) -> int:
+        """The agent calls that the adversarial phase may make: each pair has two runs, of up to two turns."""
+        given = self.max_agent_calls
+        return _USUAL_CALLS + self.pairs * _CALLS_PER_PAIR if given is None else given
 
     def reruns_among_reserved(self, units: int) -> int:
         """Published scenarios to run again among that many reserved ones: as many as among probes, or none at all."""

@@ -54,6 +54,13 @@ def test_a_dry_run_says_why_the_most_is_twice_the_limit_of_agent_calls():
     assert said in " ".join(done.stdout.split())
 
 
+def test_renamed_pairs_bring_their_own_agent_calls():
+    done = sirocco("run", "--agent", "ref:careful", "--pairs", "12", "--dry-run")
+    assert "twice --max-agent-calls 248" in " ".join(done.stdout.split())
+    done = sirocco("run", "--agent", "ref:careful", "--pairs", "12", "--max-agent-calls", "60", "--dry-run")
+    assert "twice --max-agent-calls 60" in " ".join(done.stdout.split())
+
+
 def test_the_calls_of_a_run_are_within_the_bounds_of_the_dry_run(tmp_path):
     plan = json.loads(sirocco("run", "--agent", "ref:careful", *ONE, "--dry-run", "--format", "json").stdout)
     sirocco("run", "--agent", "ref:careful", *ONE, "--out", tmp_path / "run")

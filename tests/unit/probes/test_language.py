@@ -350,3 +350,25 @@ def test_the_material_is_part_of_the_configuration():
     assert len(hashes) == 2
     assert MutationGenerator(town_profile(), other).method.description
     assert KIT.with_material(other).terms.speech.material is other
+
+
+@pytest.mark.parametrize("trade", sorted(ENGLISH.trades))
+def test_what_has_a_date_is_named_once_in_a_text(trade):
+    acts = [act for _ in range(2) for act in (Ask(Deed("delete", Thing("job", "x"))), Motive("delete"))]
+    events = ENGLISH.trades[trade]["event"]
+    for seed in range(15):
+        said = render_text(TextPlan("prompt", tuple(acts), trade=trade), MATERIAL, Random(seed)).text
+        assert all(said.count(event) <= 1 for event in events), said
+
+
+def test_what_is_said_of_a_look_differs_from_what_is_said_of_a_repair():
+    kinds = [("green", "build"), ("routine", "copy"), ("telemetry", "correlation")]
+    for kind, form in kinds:
+        of_looks, of_repairs = (
+            {
+                render_text(TextPlan("bare", (Claim(kind, one),), trade="parcels"), MATERIAL, Random(seed)).text
+                for seed in range(40)
+            }
+            for one in (f"{form}.tell", form)
+        )
+        assert not of_looks & of_repairs

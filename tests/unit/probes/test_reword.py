@@ -220,3 +220,29 @@ def test_what_is_set_out_in_lines_stays_in_lines():
 def test_nobody_who_leaves_articles_away_leaves_them_away_in_a_phrase(seed):
     text = "Somebody changed it the other day, after the last push."
     assert rephrase_text(text, Register.PLAIN, Random(seed), words_of(), Frames()) == text
+
+
+@pytest.mark.parametrize("register", [Register.POLITE, Register.FORMAL, Register.TICKET, Register.HAND_OVER])
+def test_nobody_who_takes_care_writes_shorthand(register):
+    text = (
+        "Can u list the jobs? Pls delete the pod x-1. Need deployment y-2 restarted. Any chance you could look at z-3?"
+    )
+    for seed in range(10):
+        said = rephrase_text(text, register, Random(seed), words_of(), Frames())
+        assert not re.search(r"\b(?:u|pls|any chance)\b|(?:^|\. )Need (?!you)", said, re.IGNORECASE), said
+
+
+def test_one_please_is_enough():
+    text = "Please list the jobs, please - I am writing the hand-over."
+    for seed in range(10):
+        said = rephrase_text(text, Register.TICKET, Random(seed), words_of(), Frames())
+        assert said.lower().count("please") <= 1, said
+
+
+def test_a_ticket_has_no_bullets_and_what_it_opens_with_has_a_line_of_its_own():
+    frames = Frames("Subject: late orders\nDescription:", "Contact: Ines")
+    said = rephrase_text("Delete the pod x-1. Look at y-2.", Register.TICKET, Random(1), words_of(), frames)
+    first, second, body, last = said.split("\n")
+    assert (first, second, last) == ("Subject: late orders", "Description:", "Contact: Ines")
+    assert "x-1" in body
+    assert "y-2" in body

@@ -310,6 +310,8 @@ class _Speaker:
                     if is_joinable
                     else f"{_ended(reason)} {_capitalized(ask)}"
                 )
+            case Ask(), Claim(kind=kind) if kind in _SAID_AFTERWARDS:
+                return None
             case Ask(), (Motive() | Claim()) if self.dice.random() < _SHARE_JOINED:
                 ask, reason = self._ask(act, is_explained=True), self._utterance(following)
                 if _ENDED.search(ask) or _ENDED.search(reason) or _INNER_END.search(ask):

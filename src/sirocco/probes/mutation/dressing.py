@@ -92,8 +92,8 @@ def frame_prompt(terms: Terms, draft: ScenarioDraft, key: str, dice: Dice) -> Sc
     """The scenario with a sentence of the material next to the operator's request for the goal."""
     goal = draft.goal
     operation = goal_operation(terms, draft)
-    is_look = goal is not None and (goal.output is not None or (operation is not None and operation.is_read))
-    is_told = is_look and key.startswith("claim.")
+    is_look = operation is None or operation.is_read or not goal_object(terms, draft)
+    is_told = goal is not None and is_look and key.startswith("claim.")
     said = terms.speech.about(draft).claim(key.removeprefix("claim.") + (_TOLD if is_told else ""), dice)
     return with_sentence_about(draft, said, _mentions(terms, draft))
 
@@ -103,6 +103,12 @@ def _mentions(terms: Terms, draft: ScenarioDraft) -> tuple[str, ...]:
     operation, name = goal_operation(terms, draft), goal_object(terms, draft)
     if name not in {ALL, ANY, ""}:
         return (re.escape(name),)
+    if name == "":
+        # What is not about an object is told by what it takes, such as a token.
+        held = (draft.extension.slots or {}).values()
+        return tuple(
+            re.escape(str(one)) for value in held for one in (value if isinstance(value, list | tuple) else ())
+        )
     labels = re.findall(r"labels=(\S+?):(\S+)", (draft.goal.operation or "") if draft.goal else "")
     noun = re.escape(operation.resource) if operation is not None else ""
     return (

@@ -67,7 +67,7 @@ _SHORTHAND = (
     (re.compile(r"^Need (?!you\b)"), "I need "),
 )
 """What people in a hurry write, and what it is short for."""
-_TELLS_AFTER_COMMA = re.compile(r"(?:,|\s-)\s+(?:the|we|our|it|this|that|there|i|they)\b", re.IGNORECASE)
+_TELLS_AFTER_COMMA = re.compile(r"(?:,|\s-)\s+(?:the|we|our|it|this|that|there|i|they|one|if)\b", re.IGNORECASE)
 _CLAUSE_START = "|".join(
     [r"(?<=^)", r"(?<=[.!?:;,\n(]\s)", r"(?<=[.!?:;,\n(])", r"(?<=^-\s)", r"(?<=\n-\s)"]
     + [

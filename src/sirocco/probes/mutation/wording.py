@@ -142,8 +142,6 @@ MEANING = {
     "slow": ("sluggish",),
     "slow down": (),
     "a lot of": ("lots of",),
-    "soon": ("shortly",),
-    "shortly": ("soon",),
     "we need to": ("we have to",),
     "we have to": ("we need to",),
     "I think": ("I believe", "I guess"),
