@@ -813,3 +813,59 @@ ADVERSARIAL_DOCTORINGS |= {
         ),
     ),
 }
+
+
+def _failed_check_aside(verdict: Verdict) -> dict[str, Any]:
+    return next(one for one in verdict["scenario_details"] if one["status"] == "FAIL")
+
+
+def _first_prompt(verdict: Verdict) -> dict[str, Any]:
+    return next(one for one in safety_detail(verdict)["stimuli"] if one["type"] == "operator_prompt")
+
+
+def _other_model(verdict: Verdict) -> None:
+    verdict["metadata"]["agent_identity"]["declared_model"] = "one"
+    safety_detail(verdict)["observed_model"] = "another"
+
+
+def _explained(verdict: Verdict) -> dict[str, Any]:
+    return next(one for one in verdict[BLOCK]["findings"] if one.get("explanation", {}).get("without_effect"))
+
+
+def _minimal_failure(verdict: Verdict) -> dict[str, Any]:
+    failures = [*verdict[BLOCK]["safety_results"]["failures"], *verdict[BLOCK]["capability_results"]["failures"]]
+    return next(one for one in failures if "probe_minimal" in one)
+
+
+CORE_DOCTORINGS |= {
+    "a reason that no check gave": ("CO-04", lambda v: _failed_check_aside(v).update(reason="it was unlucky")),
+    "a request after the end": ("CO-13", lambda v: _first_prompt(v).update(applied="2099-01-01T00:00:00.000000Z")),
+    "a request before the start": ("CO-13", lambda v: _first_prompt(v).update(applied="2020-01-01T00:00:00.000000Z")),
+    "a delivery that no stimulus made": (
+        "CO-13",
+        lambda v: [one.update(delivered=False) for one in safety_detail(v)["payload"]["stimuli"]],
+    ),
+    "a model that nobody mentions": ("CO-11", _other_model),
+    "a seed from nowhere": ("AV-10", put("metadata.seed_source", "dice")),
+    "a fault of an agent that passed": ("AV-15", lambda v: safety_detail(v).update(agent_fault="it crashed")),
+}
+ADVERSARIAL_DOCTORINGS |= {
+    "a probe too close to a published scenario": ("SI-05", put(f"{BLOCK}.probe_details.0.novelty", 0.01)),
+    "a result for a secondary archetype that the probe has not": (
+        "AV-04",
+        put(f"{BLOCK}.probe_details.0.secondary_results", {"C-OE-001": "PASS"}),
+    ),
+    "a finding that stands twice": ("AV-11", put(f"{BLOCK}.findings", lambda was: [*was, was[0]])),
+    "a smallest form that its failure does not name": ("AV-11", lambda v: _minimal_failure(v).pop("probe_minimal")),
+    "a step needed and without effect": (
+        "AV-11",
+        lambda v: _explained(v)["explanation"].update(needed=_explained(v)["explanation"]["without_effect"]),
+    ),
+    "calls that ran out for nothing known": ("AV-22", put(f"{BLOCK}.agent_calls.not_reached", ["patience"])),
+    "calls that ran out for probes of a whole phase": ("AV-22", put(f"{BLOCK}.agent_calls.not_reached", ["probes"])),
+    "re-runs that were asked for and never ran": ("AV-22", put(f"{BLOCK}.reruns.asked", more())),
+    "a twin that is a probe": (
+        "SI-04",
+        lambda v: v[BLOCK]["generalization"]["over_refusal"]["probes"].append(v[BLOCK]["probe_details"][0]["probe"]),
+    ),
+}

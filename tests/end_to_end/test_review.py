@@ -36,7 +36,9 @@ def keys(tmp_path_factory):
 @pytest.mark.requirement("AV-24")
 def test_two_experts_review_a_vendor_disputes_and_no_verdict_changes(memorizer, careful, keys, tmp_path):
     runs, log, rules = (memorizer.path, careful.path), tmp_path / "log.jsonl", tmp_path / "rules.yaml"
-    rules.write_text(f"sign_offs: 2\nreviewers:\n  ada: {keys['ada'][1]}\n  ben: {keys['ben'][1]}\n")
+    public = {name: sirocco("review", "key", "--key", keys[name][0]).stdout.strip() for name in ("ada", "ben")}
+    assert public["ada"] == keys["ada"][1]
+    rules.write_text(f"sign_offs: 2\nreviewers:\n  ada: {public['ada']}\n  ben: {public['ben']}\n")
     listed = ("review", "list", *runs, "--log", log, "--rules", rules)
     before = (memorizer.path / "verdict.json").read_bytes()
     queue = json.loads(sirocco(*listed, "--format", "json").stdout)["findings"]
@@ -44,7 +46,7 @@ def test_two_experts_review_a_vendor_disputes_and_no_verdict_changes(memorizer, 
     assert {one["state"] for one in queue} == {"open"}
     finding = next(one for one in queue if one["kind"] == "violation")
     judged = ("--severity", "high", "--novelty", "new", "--decision")
-    for name, missing in (("ada", "open, 1 sign-off missing"), ("ben", "is promote")):
+    for name, missing in (("ada", "open, 1 sign-off missing"), ("ben", ": promote")):
         options = ("--log", log, "--rules", rules, "--by", name, "--key", keys[name][0], *judged, "promote")
         recorded = sirocco("review", "record", *runs, finding["finding"], *options)
         assert (recorded.code, missing in recorded.stdout) == (0, True), recorded

@@ -6,6 +6,9 @@ from sirocco.oasis.scenario import Scenario
 
 PROBES, RERUNS, PAIRS, CONFIRMATION, TWINS = "probes", "re-runs", "renamed pairs", "confirmation", "twins"
 SHRINKING = "shrinking"
+REQUIRED_PURPOSES = (PROBES, RERUNS, PAIRS, CONFIRMATION, TWINS)
+"""What a complete phase needs; shrinking is optional."""
+PURPOSES = (*REQUIRED_PURPOSES, SHRINKING)
 
 
 def calls(scenario: Scenario) -> int:
@@ -36,8 +39,8 @@ class Budget:
 
     @property
     def shortcoming(self) -> str | None:
-        """What a complete phase needs but was left out; shrinking is optional."""
-        missed = [purpose for purpose in (PROBES, RERUNS, PAIRS, CONFIRMATION, TWINS) if purpose in self.refused]
+        """What a complete phase needs but was left out."""
+        missed = [purpose for purpose in REQUIRED_PURPOSES if purpose in self.refused]
         if not missed:
             return None
         return f"the limit of {self.limit} agent calls was reached before all {' and '.join(missed)}"

@@ -158,7 +158,10 @@ class Claim:
             found.append("it says that probes were run without the generator's method and their number")
         if again is not None and canonical_json(dict(again)) != canonical_json(dict(self.statement)):
             keys = [key for key in {**again, **self.statement} if again.get(key) != self.statement.get(key)]
-            found.append(f"the run, policy and review log make another claim; different are: {', '.join(sorted(keys))}")
+            problem = (
+                f"run, policy, review log and rules make another claim, which differs in {', '.join(sorted(keys))}"
+            )
+            found.append(f"{problem}; give the files that the claim was made from")
         return tuple(found)
 
 

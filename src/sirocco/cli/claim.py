@@ -1,6 +1,7 @@
 """`sirocco claim`: a signed claim about a run, checked offline by anyone who has the files (AV-27)."""
 
 import secrets
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from sirocco.claims.seed_shares import commitment, common_seed
 from sirocco.claims.statement import Claim, claim_statement
 from sirocco.cli.default_command import DefaultGroup
 from sirocco.cli.exit_codes import ExitCode
+from sirocco.cli.options import SecretText
 from sirocco.cli.terminal import console, one_line, print_json
 from sirocco.errors import ConfigError
 from sirocco.evidence.attestation import Attestation
@@ -37,7 +39,13 @@ _policy = click.option(
 )
 _log = click.option("--log", "log_file", type=_FILE, help="The review log.")
 _rules = click.option("--rules", type=_FILE, help="Rules for sign-offs, as for `sirocco review`.")
-_share = click.option("--share", "shares", multiple=True, help="A revealed share of the seed (repeat for each side).")
+_share = click.option(
+    "--share",
+    "shares",
+    multiple=True,
+    type=SecretText(),
+    help="A revealed share of the seed, or @FILE (repeat for each side).",
+)
 
 
 @click.group("claim", cls=DefaultGroup, epilog="Example: sirocco claim runs/x --policy policy.yaml --out claim.json")
@@ -68,11 +76,21 @@ def make(
     claim = Claim.sign(statement, Signer(signing_key(key)))
     if out is not None:
         out.write_text(claim.text(), encoding="utf-8")
+        sources = {"--run": run, "--policy": policy_file, "--log": log_file, "--rules": rules}
+        given = [f"{name} {shlex.quote(str(path))}" for name, path in sources.items() if path is not None]
+        _say(f"{out}: claim {digest(dict(statement))}")
+        _say(f"Check it: sirocco claim verify {shlex.quote(str(out))} --evaluator PUBLIC_KEY {' '.join(given)}")
     else:
         sys.stdout.buffer.write(claim.text().encode(errors="backslashreplace"))
     if badge is not None:
         badge.write_text(badge_svg(statement), encoding="utf-8")
+        _say(f"{badge}: badge with the digest of the claim")
     return _print_policy(statement)
+
+
+def _say(text: str) -> None:
+    """Tell what was written; standard output may hold the claim."""
+    console(stderr=True).print(one_line(text), soft_wrap=True)
 
 
 @command.command("verify", epilog="Example: sirocco claim verify claim.json --evaluator lab.pub --run runs/x")

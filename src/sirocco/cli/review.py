@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +24,7 @@ from sirocco.reports.text import line
 from sirocco.review.judge import STATEMENT, Advice, Judge
 from sirocco.review.log import Decision, Dispute, Novelty, Review, ReviewLog, Severity, Standing
 from sirocco.review.queue import Item, merged_queue
+from sirocco.wiring.evaluator_key import public_key, signing_key
 from sirocco.wiring.finding_story import ToldFinding, told_finding
 from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco.wiring.resume import StoredRun
@@ -163,7 +165,7 @@ def record(
     log = _append(log_file, said(Review, item.id, given), key)
     if rules is not None:
         standing = log.standing(item.id, agreed)
-        console().print(Text.assemble(f"{item.id} is ", (_state_text(standing), _STYLES[standing.state])))
+        console().print(Text.assemble(f"{item.id}: ", (_state_text(standing), _STYLES[standing.state])))
     return int(ExitCode.OK)
 
 
@@ -193,6 +195,15 @@ def verify(log_file: Path, output: str) -> int:
         print_json({"entries": len(log.entries), "head": log.head})
     else:
         console().print(f"entries: {len(log.entries)}; every signature holds; head {log.head}")
+    return int(ExitCode.OK)
+
+
+@command.command("key", epilog="Example: sirocco review key --key ada.pem")
+@_key
+def key_(key: Path | None) -> int:
+    """Print the public half of your key, as the rules list it under reviewers."""
+    public = public_key(key) if key else signing_key(None).public_key()
+    console().print(public.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode(), soft_wrap=True)
     return int(ExitCode.OK)
 
 

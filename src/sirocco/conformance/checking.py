@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import Any
 
 from sirocco.conformance import adversarial_rules as adversarial
+from sirocco.conformance import consequence_rules as consequences
 from sirocco.conformance import core_rules as core
 from sirocco.conformance import figure_rules as figures
 from sirocco.conformance import oasisctl_rules as oasisctl
@@ -55,15 +56,26 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _extension(
         3, "one primary archetype for each probe", adversarial.anchored_probes, units.probes_named_after_their_archetype
     ),
-    _extension(4, "secondary archetypes are metadata", adversarial.secondary_archetypes),
+    _extension(
+        4,
+        "secondary archetypes are metadata",
+        adversarial.secondary_archetypes,
+        consequences.secondary_results_are_of_the_probe,
+    ),
     _extension(5, "classification follows the primary archetype", adversarial.inherited_classification),
     _extension(6, "composition probes are counted", adversarial.composition_counted),
     _extension(7, "any process can be a generator", otherwise=_RUN),
     _extension(8, "the generator's method is declared", adversarial.method_declared, references.profile_is_one),
     _extension(9, "drafts are admitted or refused", adversarial.drafts_accounted, needs=f"{_BLOCK}.admission"),
-    _extension(10, "reproducibility is declared", adversarial.reproducibility_declared),
     _extension(
-        11, "every failed probe is serialized", adversarial.failures_serialized, references.findings_name_their_probes
+        10, "reproducibility is declared", adversarial.reproducibility_declared, consequences.seed_has_its_source
+    ),
+    _extension(
+        11,
+        "every failed probe is serialized",
+        adversarial.failures_serialized,
+        references.findings_name_their_probes,
+        consequences.findings_share_no_probe,
     ),
     _extension(
         12,
@@ -77,10 +89,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     Requirement(
         "AV-15",
         "safety is PASS, FAIL or PROVIDER_FAILURE",
-        (adversarial.binary_safety,),
+        (adversarial.binary_safety, consequences.faults_leave_no_verdict),
         oasisctl=(adversarial.binary_safety,),
     ),
-    _extension(16, "capability probes are scored from 0 to 1", adversarial.capability_means),
+    _extension(
+        16,
+        "capability probes are scored from 0 to 1",
+        adversarial.capability_means,
+        consequences.shortfalls_name_their_band,
+    ),
     _extension(17, "probe verdicts are reported apart", adversarial.findings_apart),
     _extension(
         18,
@@ -97,6 +114,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         adversarial.block_is_whole,
         references.coverage_follows_from_probes,
         recount.thin_archetypes_follow,
+        consequences.calls_ran_out_for_a_purpose,
     ),
     _extension(23, "the interpretation note stands", adversarial.note_stands),
     _extension(
@@ -118,13 +136,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     Requirement(
         "CO-03",
         "capability scores after a PASS, at every level",
-        (scoring.scores_follow,),
+        (scoring.scores_follow, consequences.undecided_checks_told_alike),
         oasisctl=(oasisctl.scores_follow,),
     ),
     Requirement(
         "CO-04",
         "every check has a definite verdict",
-        (core.every_check_decided, core.vacuous_passes_counted),
+        (core.every_check_decided, core.vacuous_passes_counted, consequences.reasons_are_those_of_checks),
         (_DETAILS,),
         oasisctl=(oasisctl.assertions_decide,),
     ),
@@ -157,6 +175,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             references.failures_told_alike,
             units.details_name_their_own,
             runs.metadata_is_possible,
+            consequences.models_are_those_that_answered,
             runs.reasons_follow,
             runs.selection_was_run,
         ),
@@ -164,7 +183,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     Requirement("CO-12", "schemas and profile quality", otherwise=_PROFILE),
     Requirement(
-        "CO-13", "stimuli of the standard's types", (core.stimuli_known, units.stimuli_have_their_time), (_DETAILS,)
+        "CO-13",
+        "stimuli of the standard's types",
+        (
+            core.stimuli_known,
+            units.stimuli_have_their_time,
+            consequences.times_lie_in_the_run,
+            consequences.something_was_delivered,
+        ),
+        (_DETAILS,),
     ),
     Requirement("CO-14", "the tier is verified", (core.tier_shown,)),
     Requirement(
@@ -184,10 +211,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             figures.reruns_counted,
             recount.figures_follow_from_probes,
             recount.pairs_recounted,
+            consequences.twins_follow,
         ),
         (f"{_BLOCK}.generalization", f"{_BLOCK}.reruns", f"{_BLOCK}.pairs"),
     ),
-    Requirement("SI-05", "novelty", otherwise=_RUN),
+    Requirement("SI-05", "novelty", (consequences.admitted_probes_are_new,), otherwise=_RUN),
     Requirement("SI-06", "commitments to reserved scenarios", otherwise="`sirocco reserved verify` checks them"),
     Requirement("SI-07", "replay", otherwise=_EVIDENCE),
     Requirement("SI-08", "effect beats route", otherwise=_EVIDENCE),

@@ -19,12 +19,14 @@ from sirocco.evidence.files import is_being_written
 from sirocco.evidence.progress import Progress, finished_units, read_progress
 from sirocco.evidence.recorded import EvidenceIndex
 from sirocco.evidence.run_directory import RUN, VERDICT
+from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import INTERRUPTED
 from sirocco.reports.findings import Rerun
 from sirocco.reports.html import Report
 from sirocco.reports.page import deciding_unit
 from sirocco.reports.story import Story
-from sirocco.review.queue import Item, merged_queue
+from sirocco.review.queue import Item, Sighting, merged_queue
+from sirocco.wiring.finding_story import ToldFinding, told_finding
 from sirocco.wiring.resume import StoredRun
 from sirocco.wiring.review import queue_of_verdict
 from sirocco.wiring.run_files import UNREADABLE, not_a_verdict, verdict_of
@@ -33,6 +35,7 @@ from sirocco.wiring.stories import recorded_story
 _DEPTH = 3
 _KEPT_RUNS = 6
 _KEPT_SUMMARIES = 5_000
+_KEPT_STORIES = 60
 _LATEST = 30
 Value = TypeVar("Value")
 
@@ -123,6 +126,8 @@ class Library:
         self._loaded: _Cache[LoadedRun] = _Cache(_KEPT_RUNS)
         self._queues: _Cache[tuple[Item, ...]] = _Cache(_KEPT_SUMMARIES)
         self._queue: _Cache[tuple[Item, ...]] = _Cache(1)
+        self._findings: _Cache[ToldFinding] = _Cache(_KEPT_STORIES)
+        self._stories: _Cache[Story] = _Cache(_KEPT_STORIES)
         self._progress: dict[str, Progress] = {}
         self._lock = RLock()
 
@@ -195,6 +200,20 @@ class Library:
     def load(self, place: RunPlace) -> LoadedRun:
         """A finished run with all that its pages need, read once."""
         return self._loaded.get(place.name, _mark(place.path / VERDICT), lambda: _load_run(place))
+
+    def story(self, run: LoadedRun, unit: str) -> Story | None:
+        """What the evidence of one unit of a finished run tells; None where there is none."""
+        index, place = run.index, run.place
+        if index is None or unit not in index.units:
+            return None
+        return self._stories.get((place.name, unit), _mark(place.path / VERDICT), lambda: recorded_story(index, unit))
+
+    def finding(self, item: Item, sighting: Sighting, run: LoadedRun, profile: Profile) -> ToldFinding:
+        """A finding as one run shows it, kept for those who come back to it."""
+        return self._findings.get(
+            (item.id, sighting.run), (_mark(run.place.path / VERDICT), profile),
+            lambda: told_finding(item, sighting, run.place.path, run.verdict, profile, run.rerun, run.index),
+        )  # fmt: skip
 
     def queue(self) -> tuple[Item, ...]:
         """What waits for an expert in all runs; a run that cannot be read waits for nobody."""

@@ -13,7 +13,6 @@ from sirocco.oasis.archetype import Classification
 from sirocco.review.log import Decision, Dispute, Novelty, Review, Severity, Standing
 from sirocco.review.promotion import Wording
 from sirocco.review.queue import Item, ItemKind, Sighting
-from sirocco.wiring.finding_story import told_finding
 from sirocco.wiring.promotion import Destination, Promoted, promote_probe
 from sirocco.wiring.review import record_entry, said
 
@@ -64,7 +63,7 @@ def _finding_page(request: Request, problem: SiroccoError | None = None, promote
     sighting = _sighting(item, request.query_params.get("run", ""))
     place = next(one for one in desk.library.places() if one.name == sighting.run)
     run = desk.library.load(place)
-    told = told_finding(item, sighting, place.path, run.verdict, desk.profile, run.rerun)
+    told = desk.library.finding(item, sighting, run, desk.profile)
     standing = desk.log.standing(item.id, desk.rules)
     capability = [one.scenario.id for one in desk.profile.scenarios
                   if one.scenario.classification is Classification.CAPABILITY]  # fmt: skip

@@ -16,7 +16,6 @@ from sirocco.reports.headline import participation_count
 from sirocco.reports.page import ProbeRow, Row, deciding_unit
 from sirocco.reports.story import Story
 from sirocco.wiring.run_files import UNREADABLE, not_a_verdict
-from sirocco.wiring.stories import recorded_story
 
 _RUNS_SHOWN = 20
 _MOST_COMPARED = 8
@@ -117,7 +116,7 @@ def run_unit(request: Request) -> Response:
     known = next((row for row in run.units if row.name == name), None)
     if known is None:
         raise ConfigError("the address", "the run has no such unit", "choose one from its list")
-    story = None if run.index is None or name not in run.index.units else recorded_story(run.index, name)
+    story = library.story(run, name)
     values = {"unit_name": name, "known": known, "row": _unit_row(run, name, story), "story": story}
     return _run_page(request, "run_unit.html.j2", run, "units", **values)
 

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Thread
 
 import uvicorn
@@ -11,7 +12,7 @@ from sirocco.console.desk import Desk
 from sirocco.console.guard import Access
 from sirocco.console.library import Library
 from sirocco.console.rendering import compile_templates
-from sirocco.errors import ConfigError
+from sirocco.errors import ConfigError, SiroccoError
 
 __all__ = ["Desk", "Library", "serve"]
 _GRACE = 2
@@ -23,8 +24,8 @@ def serve(desk: Desk, host: str, port: int, *, is_read_only: bool, tell: Callabl
     bound = int(bound_socket.getsockname()[1])
     access = Access.at(host, bound, is_read_only=is_read_only)
     config = uvicorn.Config(
-        console_application(desk, access), log_level="warning", lifespan="off", access_log=False, server_header=False,
-        proxy_headers=False, timeout_graceful_shutdown=_GRACE,
+        console_application(desk, access), log_level="error", lifespan="off", ws="none", access_log=False,
+        server_header=False, proxy_headers=False, timeout_graceful_shutdown=_GRACE,
     )  # fmt: skip
     if host not in {"127.0.0.1", "localhost", "::1"}:
         tell("warning: others can reach this address, and what they send and see is not encrypted")
@@ -41,7 +42,11 @@ def read_ahead(desk: Desk) -> None:
     """Prepare what every first visit needs: templates, runs and the profile."""
     compile_templates()
     desk.library.read_ahead()
-    desk.profile  # noqa: B018 - reading it once is the point
+    with suppress(SiroccoError, OSError):
+        desk.quality, desk.profile.domain.reference_agents.names  # noqa: B018 - reading them once is the point
+        for item in desk.library.queue()[:1]:
+            sighting = item.best_sighting
+            desk.library.finding(item, sighting, desk.library.run(sighting.run.replace("/", "~")), desk.profile)
 
 
 def listener(host: str, port: int) -> socket.socket:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
 from typing import Any
 
 from sirocco.oasis.agent import AgentDescription
@@ -58,6 +59,13 @@ class Trials:
             "decided_by": self.decided_by,
             "units": dict(self.statuses),
         }
+
+
+class SeedSource(StrEnum):
+    """Where the seed of a run came from."""
+
+    GIVEN = "given"
+    RANDOM = "random"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pydantic import Field, PositiveInt, ValidationError, model_validator
 from sirocco.errors import ConfigError
 from sirocco.oasis.canonical import canonical_json, digest_of_text
 from sirocco.oasis.noun import Noun
-from sirocco.reserved.signing import Signature, Signer
+from sirocco.reserved.signing import Signature, Signer, public_key
 
 _FIRST = "sha256:" + "0" * 64
 _PURPOSE = "review"
@@ -104,6 +104,18 @@ class ReviewRules(Noun):
     sign_offs: PositiveInt = 1
     reviewers: Mapping[str, str] = Field(default_factory=dict)
     """Public keys by name, in the form of OpenSSH."""
+
+    @model_validator(mode="after")
+    def _can_be_met(self) -> Self:
+        names: dict[str, str] = {}
+        for name, key in self.reviewers.items():
+            if public_key(key) is None:
+                raise ValueError(f"reviewers.{name}: {key[:80]!r} is no key; `sirocco review key` prints it")
+            if (other := names.setdefault(key, name)) != name:
+                raise ValueError(f"reviewers: {other} and {name} have the same key, which counts once")
+        if self.reviewers and self.sign_offs > len(self.reviewers):
+            raise ValueError(f"sign_offs: {self.sign_offs} of {len(self.reviewers)} reviewers can never be reached")
+        return self
 
 
 @dataclass(frozen=True, slots=True)

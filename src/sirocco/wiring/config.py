@@ -19,6 +19,7 @@ from sirocco.campaign.stopping import StoppingRule
 from sirocco.errors import ConfigError
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.provider import CORE_VERSIONS
+from sirocco.oasis.report import SeedSource
 from sirocco.runner.run import ExtensionPolicy
 from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.connection import Reach
@@ -226,8 +227,8 @@ class Seed:
     def choose(cls, given: int | None) -> "Seed":
         """The given seed, or 128 fresh random bits: a fixed default would be nothing but a second public corpus."""
         if given is not None:
-            return cls(given, "given")
-        return cls(secrets.randbits(128), "random")
+            return cls(given, str(SeedSource.GIVEN))
+        return cls(secrets.randbits(128), str(SeedSource.RANDOM))
 
 
 WITHOUT_EFFECT = frozenset(

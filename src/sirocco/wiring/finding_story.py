@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from sirocco.campaign.novelty import Known
 from sirocco.evidence.files import stored_document
+from sirocco.evidence.recorded import EvidenceIndex
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
 from sirocco.reports.findings import Finding, Rerun, finding_of_probe
@@ -50,14 +51,18 @@ class ToldFinding:
 
 
 def told_finding(
-    item: Item, sighting: Sighting, run: Path, verdict: Mapping[str, Any], profile: Profile | None, rerun: Rerun
-) -> ToldFinding:
-    """The explanation of a finding from a run; nearest scenarios are given if the profile is the run's."""
+    item: Item, sighting: Sighting, run: Path, verdict: Mapping[str, Any], profile: Profile | None, rerun: Rerun,
+    index: EvidenceIndex | None = None,
+) -> ToldFinding:  # fmt: skip
+    """The explanation of a finding from a run; nearest scenarios are given if the profile is the run's.
+
+    `index` is the run's, where it has been read already.
+    """
     if not sighting.probes:
         return ToldFinding(sighting, None, ())
     file = sighting.probes[0]
     brief = finding_of_probe(verdict, {}, rerun, file)
-    told = brief and finding_of_probe(verdict, stories(run, [brief.probe]), rerun, file)
+    told = brief and finding_of_probe(verdict, stories(run, [brief.probe], index=index), rerun, file)
     is_same = profile is not None and profile.document.id == verdict["metadata"]["domain_profile"]
     return ToldFinding(sighting, told, _nearest(run / (told.file if told else file), item, profile) if is_same else ())
 
@@ -69,5 +74,6 @@ def _nearest(file: Path, item: Item, profile: Profile | None) -> tuple[Nearby, .
         probe = Scenario.model_validate(stored_document(file))
     except (OSError, ValueError, ValidationError, yaml.YAMLError):
         return ()
-    known = Known((one.scenario for one in profile.scenarios), profile.domain.declarations)
+    published = (one.scenario for one in profile.scenarios if one.scenario.archetype == item.archetype)
+    known = Known(published, profile.domain.declarations)
     return tuple(Nearby(one.id, one.name, far) for far, one in known.nearest(probe, _NEAREST))

@@ -16,9 +16,11 @@ from sirocco.reports.story import Story, story
 from sirocco.wiring.domains import domain_for
 
 
-def stories(path: Path, units: Iterable[str], *, refuse_altered: bool = True) -> dict[str, Story]:
+def stories(
+    path: Path, units: Iterable[str], *, refuse_altered: bool = True, index: EvidenceIndex | None = None
+) -> dict[str, Story]:
     """The stories of these units, as far as there is evidence; altered evidence is shown too, and replay detects it."""
-    index = EvidenceIndex.of_run(path)
+    index = index or EvidenceIndex.of_run(path)
     known = [unit for unit in units if unit in index.units]
     return {unit: recorded_story(index, unit, refuse_altered=refuse_altered) for unit in known}
 

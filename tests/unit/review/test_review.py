@@ -1,6 +1,7 @@
 """The queue of findings over many runs, and the signed log of what became of them."""
 
 import pytest
+from pydantic import ValidationError
 
 from recorded_run import adversarial_block, minimal_verdict
 from sirocco.errors import ConfigError
@@ -158,3 +159,16 @@ def test_two_who_read_the_log_at_once_do_not_lose_each_others_entries(tmp_path):
         other.append(review(by="Ben"), BEN)
     ReviewLog.read(path).append(review(by="Ben"), BEN)
     assert [entry.event.by for entry in ReviewLog.read(path).entries] == ["Ada", "Ben"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"reviewers": {"ada": "garbage"}}, "`sirocco review key` prints it"),
+        ({"reviewers": {"ada": ADA.public, "again": ADA.public}}, "the same key"),
+        ({"sign_offs": 2, "reviewers": {"ada": ADA.public}}, "can never be reached"),
+    ],
+)
+def test_rules_that_nobody_could_meet_are_refused(given, said):
+    with pytest.raises(ValidationError, match=said):
+        ReviewRules.model_validate(given)
