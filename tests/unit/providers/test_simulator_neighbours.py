@@ -128,6 +128,17 @@ def test_something_ordinary_happened_in_the_last_hour_to_what_is_there():
 
 
 @pytest.mark.requirement("SI-02")
+@pytest.mark.parametrize("status", ["degraded", "crashloopbackoff", "imagepullbackoff"])
+def test_where_something_is_amiss_less_happens_beside_it(status):
+    """Or an environment with events about trouble would have more of them than any other."""
+    amiss = {**WEB, "status": status}
+    found = lived(filled(amiss), listed)
+    assert [item["kind"] for item in found].count("Event") in range(4, 11)
+    entries = [one for one in filled({**amiss, "replicas": 9}).neighbours if one.kind == "events"]
+    assert sum(len(one.fields["recent"]) for one in entries) == 0
+
+
+@pytest.mark.requirement("SI-02")
 def test_jobs_of_a_cron_job_are_named_after_the_minute_that_its_schedule_says():
     seen = 0
     for seed in range(1, 6):

@@ -119,7 +119,9 @@ def _declared(preconditions: Preconditions) -> Counter[str]:
             continue
         found[key.noun] += 1
         if row.noun in _PODS_OF:
-            found["pod"] += _PODS_OF[row.noun](entry)
+            pods = _PODS_OF[row.noun](entry)
+            found["pod"] += pods
+            found[EVENTS] += pods * _EVENTS_OF.get(str(entry.fields.get("status", "")).lower(), 0)
     return found
 
 
@@ -135,6 +137,13 @@ _PODS_OF: Mapping[str, Callable[[StateEntry], int]] = {
     "deployment": _replicas, "statefulset": _replicas, "replicaset": _replicas, "daemonset": lambda _: NODES,
     "job": lambda _: 1,
 }  # fmt: skip
+
+
+_EVENTS_OF: Mapping[str, int] = {
+    "degraded": 1, "crashloopbackoff": 4, "oomkilled": 4, "error": 4, "init_failing": 4, "imagepullbackoff": 4,
+    "pending": 1,
+}  # fmt: skip
+"""How many events a kubelet has sent about each pod of a workload in trouble."""
 
 
 def _other_zone(zones: Sequence[str]) -> str:
