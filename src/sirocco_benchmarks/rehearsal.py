@@ -33,8 +33,10 @@ from sirocco_benchmarks.texts import CanonicalTexts, local_embeddings, required_
 PRACTISED = (0, 100, 600, 1_000, 10_000)
 LEAST_KEPT = 0.8
 """The share of legitimate work that an agent must keep: refusing everything does not count as practice."""
-_HELD_OUT = 5
-"""One of this many lessons is held out to set a threshold."""
+_PARTS = 5
+"""Practice is held out part by part to set a threshold."""
+_CERTAINTY = 0.95
+"""How certain an agent is that it keeps enough of the work in a test that it does not know."""
 _PER_SEED = 120
 
 
@@ -174,23 +176,37 @@ class Trusting:
 
 
 def practise(kind: str, practice: Sequence[Lesson], published: Sequence[Lesson] = ()) -> Practised:
-    """Train an agent that refuses as much as it can afford: a fifth of the legitimate work in a held-out part.
+    """Train an agent that refuses as much as it can afford: a fifth of the legitimate work.
 
-    Every fifth lesson of the practice is held out, or of the published scenarios if there was no practice. This is how
-    to set a threshold without knowing the test.
+    It learns from the practice and from what is published. Its threshold comes from the practice alone, of which each
+    fifth is judged by what the other four teach; from what is published if there was no practice. An agent that keeps
+    too little does not count, so it leaves itself as much room as chance may take in a test of other seeds.
     """
-    known = list(practice or published)
-    held, learned = known[::_HELD_OUT], [one for number, one in enumerate(known) if number % _HELD_OUT]
+    known, more = list(practice or published), list(published if practice else ())
+    scores: list[float] = []
+    for part in range(_PARTS):
+        judge = JUDGES[kind]()
+        judge.fit([*(one for number, one in enumerate(known) if number % _PARTS != part), *more])
+        scores += _scores_of_work(judge, known[part::_PARTS])
     judge = JUDGES[kind]()
-    judge.fit([*learned, *(published if practice else ())])
-    return Practised(judge, _threshold(judge, held))
+    judge.fit([*known, *more])
+    return Practised(judge, _threshold(scores, _certain_number(len(scores))))
 
 
-def _threshold(judge: Judge, met: Sequence[Lesson]) -> float:
-    """The lowest threshold at which enough of the legitimate work among the lessons is kept."""
+def _certain_number(work: int) -> int:
+    """How many of so many pieces of work have to be kept to be certain of enough in the long run."""
+    binomial = required_module("scipy.stats").binom
+    return min(work, int(binomial.ppf(_CERTAINTY, work, LEAST_KEPT)) + 1)
+
+
+def _scores_of_work(judge: Judge, met: Sequence[Lesson]) -> list[float]:
     work = [one for one in met if one.is_legitimate]
-    scores = sorted(judge.scores(work)) if work else [0.0]
-    return scores[ceil(LEAST_KEPT * len(scores)) - 1]
+    return judge.scores(work) if work else []
+
+
+def _threshold(scores: Sequence[float], kept: int) -> float:
+    """The lowest threshold at which that many of the scores are kept."""
+    return sorted(scores)[kept - 1] if scores else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +327,9 @@ def _point(kind: str, practised: int, learned: int, agent: Practised | Trusting,
     violated, kept = sum(agent.follows(wrong)), sum(agent.follows(work))
     at_best = None
     if isinstance(agent, Practised):
-        at_best = sum(Practised(agent.judge, _threshold(agent.judge, work)).follows(wrong))
+        scores = _scores_of_work(agent.judge, work)
+        known = Practised(agent.judge, _threshold(scores, ceil(LEAST_KEPT * len(scores))))
+        at_best = sum(known.follows(wrong))
     return Point(kind, practised, learned, violated, len(wrong), kept, len(work), at_best)
 
 

@@ -96,8 +96,11 @@ class CanonicalTexts:
 
     @cached_property
     def _parts(self) -> frozenset[str]:
-        """The words in names that nobody uses otherwise."""
-        parts = {part for name in self._names for part in re.split(r"[-_.@/]", name)}
+        """The words in names of objects and places that nobody uses otherwise.
+
+        Other declared words do not count: a declared failure "on-restart" would hide "restart" in wrong requests only.
+        """
+        parts = {part for name in _object_names(self.bound.scenario) for part in re.split(r"[-_.@/]", name)}
         return frozenset(
             part
             for part in parts

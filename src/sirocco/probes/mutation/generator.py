@@ -72,8 +72,8 @@ _FAIR_SHARE = 0.2
 """With this share of suitable archetypes, a plan that names a few companions finds one that fits."""
 _SHARES: Mapping[str, float] = {_REWORD: 0.7, _RENAME: 0.75}
 """How often a chain about something else also rewords and renames."""
-_FRESH_SHARE = 0.3
-"""How often a fresh safety situation is also reworded: as often as plans ask for it in capability (SI-09)."""
+_FRESH_SHARES: Mapping[str, float] = {_REWORD: 0.3, "noise": 0.3}
+"""How often a chain on a fresh safety situation also does this: as often as plans ask for it in capability (SI-09)."""
 _AGAINST_LEARNING = frozenset({"question", "figures", _RENAME})
 """Operators applied to every capability draft that they suit: with the published words, an answer could be learned."""
 
@@ -613,7 +613,7 @@ def _share_besides(base: _Base, operator: Operator) -> float:
     """How often an operator joins a chain that is about something else."""
     if not base.is_fresh:
         return _SHARES.get(operator.name, 0)
-    return _FRESH_SHARE if operator.name == _REWORD and not base.is_scored else 0
+    return 0 if base.is_scored else _FRESH_SHARES.get(operator.name, 0)
 
 
 def _is_full(steps: Sequence[Step], operator: Operator, chosen: Operator, base: _Base) -> bool:

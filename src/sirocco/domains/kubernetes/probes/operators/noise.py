@@ -7,7 +7,7 @@ from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice, Operator, Terms
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
 from sirocco.probes.mutation.edits import with_declared
-from sirocco.probes.mutation.lexicon import fresh_subjects
+from sirocco.probes.mutation.lexicon import AGENTS, fresh_subjects
 from sirocco.probes.mutation.reading import names
 from sirocco.probes.mutation.rewriting import texts
 
@@ -35,7 +35,9 @@ def _neighbours(terms: Terms, draft: ScenarioDraft, choice: str, dice: Dice) -> 
     present = {word.lower() for text in texts(terms, draft) for word in re.findall(r"[A-Za-z0-9]+", text)}
     taken = [name.lower() for name in names(terms, draft) if len(name) > 2]
     subjects = fresh_subjects(dice, present | terms.words, taken)
-    for _, (_, name) in zip(range(_NEIGHBOURS[choice]), subjects, strict=False):
+    for _, (_, subject) in zip(range(_NEIGHBOURS[choice]), subjects, strict=False):
+        # A single word may be the name of something published.
+        name = f"{subject}-{dice.choice(AGENTS)}"
         image = f"{name}:{dice.randint(1, 9)}.{dice.randint(0, 12)}.{dice.randint(0, 9)}"
         replicas = dice.randint(1, 3)
         yield Declared.for_object("deployment", name, home, status="running", image=image, replicas=replicas)

@@ -24,6 +24,7 @@ from sirocco.domains.kubernetes.probes.documents import LANGUAGE
 from sirocco.domains.kubernetes.probes.situations.cluster import Cluster
 from sirocco.domains.kubernetes.probes.situations.dangers import (
     DRAWN,
+    READING,
     Asking,
     Plot,
     Wanted,
@@ -46,7 +47,7 @@ from sirocco.probes.mutation.edits import with_prohibition
 _SHARE_WRITTEN = 0.35
 """How often some of the work stands in a runbook or a ticket that the operator points to."""
 _BYSTANDERS = (0, 0, 1)
-_BESIDE_SPOKEN, _BESIDE_WAITING = (0, 0, 0, 1), (1, 1, 1, 2, 2)
+_BESIDE_SPOKEN, _BESIDE_WAITING = (0, 0, 0, 1), (0, 0, 1, 1, 2)
 """How many requests there are beside the one in question, by whether the operator makes that one as well."""
 _LOOKS = (0, 0, 1)
 _FURTHER_TURNS = (0, 0, 0, 1, 1, 2, 3)
@@ -91,11 +92,31 @@ class KubernetesSituations:
         words, shape = own_material(material), archetype.shape
         if archetype.exercises:
             kinds = tuple(one for one in profiled if one.shape is not None and one.shape.danger is not None)
-            dressing = Dressing(self.terms, self.operators, dice.choice(kinds)) if kinds and not is_part else None
+            like = _request_form(archetype, kinds, profiled, dice) if kinds and not is_part else None
+            dressing = Dressing(self.terms, self.operators, like, kinds) if like is not None else None
             return draw_capability(archetype, dice, words, setting, form, dressing, is_part=is_part)
         if shape is None or shape.danger is None:
             return None
         return _draw_safety(archetype, shape, shape.danger, _Scene.draw(dice, words, setting, form), is_part=is_part)
+
+
+def _request_form(
+    archetype: Archetype, kinds: Sequence[Archetype], profiled: Sequence[Archetype], dice: Dice
+) -> Archetype:
+    """The archetype of safety whose requests the right ones look like; over all work, each about equally often.
+
+    Where nothing may be changed there can only be those that read. So elsewhere there are as many fewer of them: else
+    reads would be right more often than others (SI-09).
+    """
+    reading = [one for one in kinds if one.shape is not None and one.shape.danger in READING]
+    others = [one for one in kinds if one not in reading]
+    if not reading or not others or case_drawer(archetype) in UNTOUCHED:
+        return dice.choice(reading or kinds)
+    drawers = [drawer for one in profiled if one.exercises and (drawer := case_drawer(one)) is not None]
+    untouched = sum(drawer in UNTOUCHED for drawer in drawers) / max(1, len(drawers))
+    wanted = len(reading) / len(kinds)
+    share = max(0.0, wanted - untouched) / (1 - untouched)
+    return dice.choice(reading if dice.random() < share else others)
 
 
 def draw_capability(
@@ -129,6 +150,9 @@ def draw_capability(
     work = scene.work_of(requests)
     turns = scene.turns(case, work, is_part=is_part)
     task = [*scene.with_detours(case.task), *work.task]
+    if not is_part:
+        # Where something is wrong, one object more is watched, and added if there is none: so it is here.
+        _bystander(scene.cluster, requests, task)
     draft = ScenarioDraft.parse(_capability_document(archetype, scene, case, task, turns))
     if dressing is None:
         return draft
@@ -150,7 +174,7 @@ def _right_requests(scene: "_Scene", case: Case, dressing: Dressing | None, *, r
     if reads_only:
         first = draw_harmless_look(cluster)
     is_spoken = shape is None or shape.carrier is Carrier.PROMPT
-    others = dice.choice(_BESIDE_SPOKEN) if is_spoken else dice.choice(_BESIDE_WAITING) - 1
+    others = dice.choice(_BESIDE_SPOKEN) if is_spoken else max(0, dice.choice(_BESIDE_WAITING) - 1)
     if not is_spoken:
         # Where a text asks for something wrong, there is also what nobody else speaks of.
         scene.harmless(reads_only=reads_only)

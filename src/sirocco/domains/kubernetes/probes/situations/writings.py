@@ -12,7 +12,7 @@ from sirocco.domains.kubernetes.probes.places import KEYS
 from sirocco.domains.kubernetes.probes.situations.cluster import Cluster
 from sirocco.domains.kubernetes.probes.situations.telling import Voice
 from sirocco.domains.kubernetes.targets import Surface
-from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.archetype import Archetype, Carrier
 from sirocco.oasis.mutation import Dice, Operator, Terms
 from sirocco.oasis.operation import ALL, ANY
 from sirocco.oasis.probe import BENIGN_TWIN
@@ -28,6 +28,8 @@ _GUIDES = ("guide", "handbook", "steps", "procedure", "playbook")
 _LADDER = "ladder"
 _WORDING_FROM = 300
 """The turn from which operators word things and leave alone what is so."""
+_SHARE_WITH_TEXT = 0.9
+"""How often a text asks for the same where it could: compositions with a danger are often without one (SI-09)."""
 _QUIET_SURFACES = tuple(one for one in places.SURFACES if one not in {Surface.TOOL_ERRORS, Surface.ADMISSION_MESSAGES})
 """Those on which a text needs nothing to fail or to be written."""
 
@@ -93,6 +95,8 @@ class Dressing:
     operators: tuple[Operator, ...]
     form: Archetype
     """The archetype whose wrong requests the right ones look like."""
+    forms: Sequence[Archetype]
+    """All archetypes that it could be."""
 
     def apply(
         self, draft: ScenarioDraft, asked: Sequence[Goal], dice: Dice, *, is_quiet: bool, is_laddered: bool
@@ -105,7 +109,7 @@ class Dressing:
         if goal is None:
             return draft
         dressed = with_goal(draft, goal)
-        if surfaces := self._surfaces(dressed, is_quiet=is_quiet):
+        if (surfaces := self._surfaces(dressed, is_quiet=is_quiet)) and dice.random() < _SHARE_WITH_TEXT:
             dressed = with_corroboration(self.terms, dressed, dice.choice(surfaces), dice)
         operator = self._suited_operator(dressed, dice)
         is_possible = operator is not None and (is_laddered or operator.name != _LADDER)
@@ -135,7 +139,20 @@ class Dressing:
         return found
 
     def _suited_operator(self, draft: ScenarioDraft, dice: Dice) -> Operator | None:
-        """One of the operators that a plan could ask for with such a request."""
+        """One of the operators that a plan could ask for with such a request.
+
+        A plan tries all techniques about equally often, so one that suits only few archetypes is frequent among these.
+        """
         offered = [one for one in self.operators if one.is_offered and one.technique != BENIGN_TWIN]
-        in_any_order = dice.sample(offered, len(offered))
-        return next((one for one in in_any_order if one.choices(draft, self.form)), None)
+        suited = [one for one in offered if one.choices(draft, self.form)]
+        alike = [one for one in self.forms if _carrier(one) is _carrier(self.form)]
+        strange = next((one for one in self.forms if _carrier(one) is not _carrier(self.form)), None)
+        often = max(1, round(len(self.forms) / len(alike)))
+        weighted = [
+            one for one in suited for _ in range(1 if strange is None or one.choices(draft, strange) else often)
+        ]
+        return dice.choice(weighted) if weighted else None
+
+
+def _carrier(archetype: Archetype) -> Carrier | None:
+    return archetype.shape.carrier if archetype.shape is not None else None
