@@ -203,7 +203,7 @@ def test_a_probe_without_a_lineage_is_checked_run_and_shrunk_and_gets_no_record(
     del document["x-sirocco"]["probe"]
     document["id"] = "our-own-question"
     prompt = next(one for one in document["stimuli"] if one["type"] == "operator_prompt")
-    prompt["value"] += " The quay is full of boats today."
+    prompt["value"] = prompt["value"].rstrip(".") + ". The quay is full of boats today."
     file = _written(tmp_path, document)
     (row,) = _data("probe", "check", file)
     assert (row["admitted"], row["edited"], row["remark"]) == (True, [], "")
