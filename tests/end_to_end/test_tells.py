@@ -85,19 +85,21 @@ def test_no_classifier_tells_a_kind_of_scenario_by_form(many, capsys):
     assert max(_report(many, capsys).values()) <= CHANCE + 0.05
 
 
+MISSED = pytest.mark.xfail(reason="0.571 with 528 environments of each kind (decision 82)", strict=True)
+
+
 @pytest.mark.long
 @pytest.mark.requirement("SI-02")
-def test_no_stronger_classifier_tells_a_probe_by_form(many, capsys):
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=MISSED) if one == "logistic regression" else one for one in STRONGER]
+)
+def test_no_stronger_classifier_tells_a_probe_by_form(name, many, capsys):
     """Trees of other makes, many more of them, and a sum of weights go by nothing that the small forest overlooks."""
     pytest.importorskip("sklearn")
-    both = [one for one in many if one.kind in {"probe", "published"}]
-    figures = {name: strong_accuracy(both, "probe", name) for name in STRONGER}
+    told = strong_accuracy([one for one in many if one.kind in {"probe", "published"}], "probe", name)
     with capsys.disabled():
-        shown = ", ".join(f"{name} {told}" for name, told in figures.items())
-        print(
-            f"\ntold by form, stronger classifiers (chance {CHANCE}; in brackets 95 in 100 draws of scenarios): {shown}"
-        )
-    assert max(told.share for told in figures.values()) <= CHANCE + 0.05
+        print(f"\ntold by form, {name} (chance {CHANCE}; in brackets 95 in 100 draws of scenarios): {told}")
+    assert told.share <= CHANCE + 0.05
 
 
 @pytest.mark.requirement("SI-02")
