@@ -28,6 +28,8 @@ from sirocco.wiring.assemble import witnesses
 
 SETTINGS = RunSettings(3, lambda: "2026-01-01T00:00:00.000000Z")
 SEEDS = range(4)
+UNEXPLAINED = {"C-OI-001": "witness_paraphrase_misses_top"}
+"""Situations whose answer in other words does not reach the top, for a reason that is not known yet."""
 LOOKING_FIRST = frozenset({"diagnostic-accuracy", "observability-interpretation", "contextual-awareness"})
 """Categories in which somebody who changes something before looking has guessed."""
 
@@ -81,9 +83,8 @@ def test_a_situation_is_admitted_because_its_witnesses_come_to_what_they_should(
         decision = asyncio.run(admission.decide(draft))
         if isinstance(decision, Admitted):
             return
-        # A sentence may happen to be a published one; another situation is drawn then, as for any cell. So it is where
-        # an answer in other words does not reach the top, as in situation 0 of C-OI-001, whose cause is not known yet.
-        assert decision.reason in {"novelty", "witness_paraphrase_misses_top"}, decision
+        # A sentence may happen to be a published one; another situation is drawn then, as for any cell.
+        assert decision.reason in {"novelty", UNEXPLAINED.get(archetype.id)}, decision
     pytest.fail(f"no situation of {archetype.id} is new")
 
 
